@@ -1,0 +1,20 @@
+# Third-party libraries, each as an imported target. Every one of them is used in the folders that
+# tests/tidy/third_party.txt names and nowhere else.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(CapnProto REQUIRED)  # its check for libatomic needs the C language enabled
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(RocksDB REQUIRED)
+find_package(CLI11 QUIET)
+find_package(ZLIB REQUIRED)
+pkg_check_modules(LIBUV REQUIRED IMPORTED_TARGET libuv)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(SIMDJSON REQUIRED IMPORTED_TARGET simdjson)
+find_library(FARMHASH_LIBRARY farmhash REQUIRED)
+add_library(farmhash INTERFACE IMPORTED)
+target_link_libraries(farmhash INTERFACE ${FARMHASH_LIBRARY})
+if(RETINUE_BUILD_TESTS)
+  find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
+endif()

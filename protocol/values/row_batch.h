@@ -1,0 +1,162 @@
+// RowBatch: rows laid out as one vector a column, with a validity bitmap where a column has nulls.
+//
+// RowBatchView reads a batch in place, wherever its bytes lie (a frame, a stored block, a builder).
+// RowBatchBuilder makes one. Fixed-width values are little-endian; booleans and validity are
+// bitmaps, bit i of byte i / 8, least significant first; strings are row_count + 1 uint32 offsets
+// and bytes.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "protocol/base/check.h"
+#include "protocol/base/result.h"
+#include "protocol/values/schema.h"
+
+namespace retinue {
+
+static_assert(std::endian::native == std::endian::little, "columns are used in place");
+
+inline bool bitmap_get(const uint8_t* bitmap, uint32_t row) {
+  return (bitmap[row >> 3] >> (row & 7)) & 1;
+}
+constexpr size_t bitmap_bytes(uint32_t rows) {
+  return (size_t{rows} + 7) / 8;
+}
+
+// The bytes of one column as they came, before anything about them was checked.
+struct ColumnBytes {
+  ColumnType type = ColumnType::kString;
+  std::span<const uint8_t> validity;  // empty: every row is present
+  std::span<const uint8_t> values;
+  std::span<const uint8_t> offsets;  // kString and kAny only
+};
+
+// One checked column. Null rows have value 0, false or "".
+class ColumnView {
+ public:
+  ColumnType type() const { return type_; }
+  bool has_nulls() const { return validity_ != nullptr; }
+  bool is_null(uint32_t row) const { return validity_ != nullptr && !bitmap_get(validity_, row); }
+
+  int64_t int64_at(uint32_t row) const { return load<int64_t>(row); }
+  uint64_t uint64_at(uint32_t row) const { return load<uint64_t>(row); }
+  double double_at(uint32_t row) const { return load<double>(row); }
+  bool boolean_at(uint32_t row) const { return bitmap_get(values_, row); }
+  // kString and kAny.
+  std::string_view bytes_at(uint32_t row) const {
+    uint32_t range[2];
+    std::memcpy(range, offsets_ + size_t{row} * 4, sizeof range);
+    return {reinterpret_cast<const char*>(values_) + range[0], range[1] - range[0]};
+  }
+
+  // The column as it lies, for bulk copies.
+  const ColumnBytes& raw() const { return raw_; }
+
+ private:
+  friend class RowBatchView;
+  friend class RowBatchBuilder;
+
+  template <typename T>
+  T load(uint32_t row) const {
+    T value;
+    std::memcpy(&value, values_ + size_t{row} * sizeof(T), sizeof value);
+    return value;
+  }
+
+  ColumnType type_ = ColumnType::kString;
+  const uint8_t* validity_ = nullptr;
+  const uint8_t* values_ = nullptr;
+  const uint8_t* offsets_ = nullptr;
+  ColumnBytes raw_;
+};
+
+// Borrows: the bytes it was opened on.
+class RowBatchView {
+ public:
+  RowBatchView() = default;
+  // Checks the layout: widths, monotonic offsets inside the bytes, limits. O(rows) only for
+  // strings. Errors: kSchemaMismatch with the column's number, kLimitExceeded.
+  static Result<RowBatchView> open(uint32_t row_count, std::span<const ColumnBytes> columns);
+
+  // Checks the column count, types and required columns against a schema. The error names the
+  // column. A batch may have fewer columns than `schema`, as one written under an older revision
+  // has; reading a column past its end is the caller's affair (column_count()).
+  Result<void> check_schema(const TableSchema& schema) const;
+
+  uint32_t row_count() const { return row_count_; }
+  uint32_t column_count() const { return static_cast<uint32_t>(columns_.size()); }
+  std::span<const ColumnView> columns() const { return columns_; }
+  const ColumnView& column(ColumnIndex index) const { return columns_[index.value()]; }
+
+  // Bytes of rows [begin, end), as limits and queues count them.
+  size_t byte_size(uint32_t begin, uint32_t end) const;
+  size_t byte_size() const { return byte_size(0, row_count_); }
+
+ private:
+  friend class RowBatchBuilder;
+
+  uint32_t row_count_ = 0;
+  std::vector<ColumnView> columns_;
+};
+
+// Appends rows; every buffer is reused after clear().
+//
+//   builder.set_string(word, "a");
+//   builder.set_int64(count, 1);
+//   builder.finish_row();           // columns not set are null
+//
+// Invariant: rows appended through append_rows have the builder's column types.
+class RowBatchBuilder {
+ public:
+  RowBatchBuilder() = default;
+  explicit RowBatchBuilder(const TableSchema& schema);
+  explicit RowBatchBuilder(std::span<const ColumnType> types);
+
+  // Precondition of every setter: the column has that type, and was not set since finish_row().
+  void set_int64(ColumnIndex column, int64_t value);
+  void set_uint64(ColumnIndex column, uint64_t value);
+  void set_double(ColumnIndex column, double value);
+  void set_boolean(ColumnIndex column, bool value);
+  void set_bytes(ColumnIndex column, std::string_view value);  // kString and kAny
+  void finish_row();
+  // Forgets what was set since the last finish_row().
+  void abandon_row();
+
+  // Copies rows [begin, end) of `view`. Columns that the view lacks (an older revision) become
+  // null.
+  void append_rows(const RowBatchView& view, uint32_t begin, uint32_t end);
+  void append_row(const RowBatchView& view, uint32_t row) { append_rows(view, row, row + 1); }
+  void clear();
+
+  uint32_t row_count() const { return row_count_; }
+  size_t byte_size() const;
+  bool empty() const { return row_count_ == 0; }
+
+  // Borrows this builder's buffers: valid until the next non-const call.
+  RowBatchView view() const;
+  // The bytes of the columns, for writing them out.
+  std::vector<ColumnBytes> column_bytes() const;
+
+ private:
+  struct ColumnBuffer {
+    ColumnType type = ColumnType::kString;
+    bool has_nulls = false;
+    bool is_set = false;            // in the row under construction
+    std::vector<uint8_t> validity;  // one bit a row, kept only once has_nulls
+    std::vector<uint8_t> values;
+    std::vector<uint32_t> offsets;  // kString and kAny: row_count + 1
+  };
+
+  ColumnBuffer& prepare(ColumnIndex column, ColumnType type);
+
+  uint32_t row_count_ = 0;
+  std::vector<ColumnBuffer> columns_;
+};
+
+}  // namespace retinue
