@@ -1,0 +1,69 @@
+// CommitQueue: hands epoch commits to the store on a thread of its own, in order, many to one sync.
+//
+// Threads: submit, take_done and stop from the owner's thread; `wake` is called from the queue's
+// thread. Owns: the thread. Borrows: the store.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "protocol/base/result.h"
+#include "worker/store/store.h"
+
+namespace retinue::worker {
+
+enum class Durability : uint8_t {
+  kGroup,  // whatever waits is written together and shares one sync
+  kEach,   // one sync an epoch
+  kOs,     // the operating system syncs when it likes; still exactly once, for the log is one
+};
+std::optional<Durability> durability_from_name(std::string_view name);  // "group", "each", "os"
+std::string_view durability_name(Durability durability);
+
+class CommitQueue {
+ public:
+  struct Done {
+    std::unique_ptr<EpochCommit> commit;
+    Result<void> result;
+  };
+
+  CommitQueue(Store& store, Durability durability, std::function<void()> wake);
+  // Finishes what was submitted, then joins the thread.
+  ~CommitQueue();
+  CommitQueue(const CommitQueue&) = delete;
+  CommitQueue& operator=(const CommitQueue&) = delete;
+
+  void submit(std::unique_ptr<EpochCommit> commit);
+  // Moves the finished commits, in the order submitted, to the end of `done`. After the first
+  // failure every later commit fails too, unwritten, with the same error: what is stored stays a
+  // prefix.
+  void take_done(std::vector<Done>& done);
+  size_t in_flight() const;
+  // Busy nanoseconds of the queue's thread in the store, for the stage costs.
+  uint64_t store_time_ns() const;
+
+ private:
+  void run();
+
+  Store& store_;
+  const Durability durability_;
+  const std::function<void()> wake_;
+  mutable std::mutex mutex_;
+  std::condition_variable work_;
+  std::deque<std::unique_ptr<EpochCommit>> pending_;
+  std::deque<Done> done_;
+  size_t in_flight_ = 0;
+  uint64_t store_time_ns_ = 0;
+  bool stopping_ = false;
+  std::thread thread_;
+};
+
+}  // namespace retinue::worker
