@@ -1,0 +1,33 @@
+// Sink: takes messages out of the pipeline.
+//
+// A sink partition reads a durable inbox. Writing a stretch of it gives a new position; the
+// position is committed together with the consumed blocks, and on restart restore() takes back what
+// was written beyond the last committed position. So a file gets every message exactly once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "protocol/base/result.h"
+#include "protocol/values/row_batch.h"
+#include "protocol/values/schema.h"
+
+namespace retinue::worker {
+
+// Threads: one at a time; the engine calls it off the loop's thread.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+
+  // Called once, before anything else. `position` is the last committed one; empty: none yet.
+  // Errors: kIoError; kDataCorrupted when what was committed is no longer there.
+  virtual Result<void> restore(std::string_view position) = 0;
+  // Adds the rows [begin, end) of a stream's batch. They may stay buffered until flush().
+  virtual Result<void> append(std::string_view stream, const TableSchema& schema,
+                              const RowBatchView& rows, uint32_t begin, uint32_t end) = 0;
+  // Puts everything appended where it belongs, on disk if it is a file. Returns the new position.
+  virtual Result<std::string> flush() = 0;
+};
+
+}  // namespace retinue::worker
