@@ -13,8 +13,8 @@ namespace retinue {
 // kMalformedFrame with the exception's description.
 Error malformed_frame(const kj::Exception& exception);
 
-// Runs `decode`, which returns a Result, and turns what Cap'n Proto throws on a malformed message into
-// kMalformedFrame. Every access to a received reader happens under it.
+// Runs `decode`, which returns a Result, and turns what Cap'n Proto throws on a malformed message
+// into kMalformedFrame. Every access to a received reader happens under it.
 template <typename Decode>
 auto decode_guarded(Decode&& decode) -> decltype(decode()) {
   try {

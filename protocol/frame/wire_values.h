@@ -26,7 +26,8 @@ void write_schema(wire::Schema::Builder out, const TableSchema& schema);
 Result<TableSchema> read_schema(wire::Schema::Reader in);
 
 // --- vectors of numbers in Data
-// Views `data` as `count` packed numbers. Errors: kProtocolViolation with `what` when the size differs.
+// Views `data` as `count` packed numbers. Errors: kProtocolViolation with `what` when the size
+// differs.
 Result<std::span<const uint32_t>> read_u32(capnp::Data::Reader data, uint32_t count,
                                            std::string_view what);
 Result<std::span<const int64_t>> read_i64(capnp::Data::Reader data, uint32_t count,
@@ -35,7 +36,9 @@ capnp::Data::Reader as_data(std::span<const uint32_t> numbers);
 capnp::Data::Reader as_data(std::span<const int64_t> numbers);
 capnp::Data::Reader as_data(std::span<const uint8_t> bytes);
 
-inline std::string_view as_view(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
+inline std::string_view as_view(capnp::Text::Reader text) {
+  return {text.begin(), text.size()};
+}
 
 // --- errors
 void write_error(wire::ErrorInfo::Builder out, const Error& error, std::string_view remedy = {});
