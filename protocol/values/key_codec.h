@@ -3,8 +3,9 @@
 //
 // A value is one tag byte and a body: null 0x01; false 0x02, true 0x03; int64 0x04 and uint64 0x05
 // as 8 bytes big-endian (int64 with its sign bit flipped); double 0x06 as 8 bytes big-endian, sign
-// bit flipped when positive, all bits when negative, NaN refused; string 0x07, bytes with 0x00
-// written as 0x00 0xff, closed by 0x00 0x01. The bytes are a prefix-free code, so rows concatenate.
+// bit flipped when positive, all bits when negative, -0.0 written as 0.0, NaN refused; string 0x07,
+// bytes with 0x00 written as 0x00 0xff, closed by 0x00 0x01. The bytes are a prefix-free code, so
+// rows concatenate; a row has exactly one encoding.
 #pragma once
 
 #include <cstdint>

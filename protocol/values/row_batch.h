@@ -6,82 +6,25 @@
 // and bytes.
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
-#include "protocol/base/check.h"
 #include "protocol/base/result.h"
+#include "protocol/values/column_buffer.h"
+#include "protocol/values/column_view.h"
 #include "protocol/values/schema.h"
 
 namespace retinue {
-
-static_assert(std::endian::native == std::endian::little, "columns are used in place");
-
-inline bool bitmap_get(const uint8_t* bitmap, uint32_t row) {
-  return (bitmap[row >> 3] >> (row & 7)) & 1;
-}
-constexpr size_t bitmap_bytes(uint32_t rows) {
-  return (size_t{rows} + 7) / 8;
-}
-
-// The bytes of one column as they came, before anything about them was checked.
-struct ColumnBytes {
-  ColumnType type = ColumnType::kString;
-  std::span<const uint8_t> validity;  // empty: every row is present
-  std::span<const uint8_t> values;
-  std::span<const uint8_t> offsets;  // kString and kAny only
-};
-
-// One checked column. Null rows have value 0, false or "".
-class ColumnView {
- public:
-  ColumnType type() const { return type_; }
-  bool has_nulls() const { return validity_ != nullptr; }
-  bool is_null(uint32_t row) const { return validity_ != nullptr && !bitmap_get(validity_, row); }
-
-  int64_t int64_at(uint32_t row) const { return load<int64_t>(row); }
-  uint64_t uint64_at(uint32_t row) const { return load<uint64_t>(row); }
-  double double_at(uint32_t row) const { return load<double>(row); }
-  bool boolean_at(uint32_t row) const { return bitmap_get(values_, row); }
-  // kString and kAny.
-  std::string_view bytes_at(uint32_t row) const {
-    uint32_t range[2];
-    std::memcpy(range, offsets_ + size_t{row} * 4, sizeof range);
-    return {reinterpret_cast<const char*>(values_) + range[0], range[1] - range[0]};
-  }
-
-  // The column as it lies, for bulk copies.
-  const ColumnBytes& raw() const { return raw_; }
-
- private:
-  friend class RowBatchView;
-  friend class RowBatchBuilder;
-
-  template <typename T>
-  T load(uint32_t row) const {
-    T value;
-    std::memcpy(&value, values_ + size_t{row} * sizeof(T), sizeof value);
-    return value;
-  }
-
-  ColumnType type_ = ColumnType::kString;
-  const uint8_t* validity_ = nullptr;
-  const uint8_t* values_ = nullptr;
-  const uint8_t* offsets_ = nullptr;
-  ColumnBytes raw_;
-};
 
 // Borrows: the bytes it was opened on.
 class RowBatchView {
  public:
   RowBatchView() = default;
-  // Checks the layout: widths, monotonic offsets inside the bytes, limits. O(rows) only for
-  // strings. Errors: kSchemaMismatch with the column's number, kLimitExceeded.
+  // Checks the layout: widths, monotonic offsets inside the bytes, empty values under nulls,
+  // limits. O(rows) only for strings and columns with nulls. Errors: kSchemaMismatch with the
+  // column's number, kLimitExceeded.
   static Result<RowBatchView> open(uint32_t row_count, std::span<const ColumnBytes> columns);
 
   // Checks the column count, types and required columns against a schema. The error names the
@@ -92,6 +35,7 @@ class RowBatchView {
   uint32_t row_count() const { return row_count_; }
   uint32_t column_count() const { return static_cast<uint32_t>(columns_.size()); }
   std::span<const ColumnView> columns() const { return columns_; }
+  // Precondition: the index is below column_count().
   const ColumnView& column(ColumnIndex index) const { return columns_[index.value()]; }
 
   // Bytes of rows [begin, end), as limits and queues count them.
@@ -107,7 +51,7 @@ class RowBatchView {
 
 // Appends rows; every buffer is reused after clear().
 //
-//   builder.set_string(word, "a");
+//   builder.set_bytes(word, "a");
 //   builder.set_int64(count, 1);
 //   builder.finish_row();           // columns not set are null
 //
@@ -144,18 +88,11 @@ class RowBatchBuilder {
   std::vector<ColumnBytes> column_bytes() const;
 
  private:
-  struct ColumnBuffer {
-    ColumnType type = ColumnType::kString;
-    bool has_nulls = false;
-    bool is_set = false;            // in the row under construction
-    std::vector<uint8_t> validity;  // one bit a row, kept only once has_nulls
-    std::vector<uint8_t> values;
-    std::vector<uint32_t> offsets;  // kString and kAny: row_count + 1
-  };
-
+  // The column, checked to be of `type` and not yet set in this row.
   ColumnBuffer& prepare(ColumnIndex column, ColumnType type);
 
   uint32_t row_count_ = 0;
+  size_t columns_set_ = 0;  // in the row under construction
   std::vector<ColumnBuffer> columns_;
 };
 

@@ -1,6 +1,7 @@
 // Table schemas: the ordered, typed columns of a stream, a key or an external-state row.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -29,6 +30,10 @@ std::optional<ColumnType> column_type_from_name(std::string_view name);
 // kString and kAny have offsets and bytes; the others have a fixed width.
 constexpr bool is_variable_width(ColumnType type) {
   return type == ColumnType::kString || type == ColumnType::kAny;
+}
+// Bytes of the values of `rows` rows. Precondition: not a variable-width type.
+constexpr size_t fixed_width_bytes(ColumnType type, uint32_t rows) {
+  return type == ColumnType::kBoolean ? (size_t{rows} + 7) / 8 : size_t{rows} * 8;
 }
 
 // A column's place in its schema. Resolve a name to it once, not once a row.
