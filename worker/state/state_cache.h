@@ -38,7 +38,7 @@ class KeyEntry {
   friend class StateCache;
   uint32_t pins_ = 0;
   bool referenced_ = true;
-  uint32_t accounted_bytes_ = 0;
+  size_t accounted_bytes_ = 0;
 };
 
 class StateCache {
@@ -58,25 +58,37 @@ class StateCache {
   // Evicts unpinned entries until the cache is within its bound, or all are pinned.
   void evict();
 
-  size_t size() const;
-  size_t byte_size() const;
-  uint64_t hits() const;
-  uint64_t misses() const;
+  size_t size() const { return size_; }
+  // Of all entries, as of their insertion or last unpin().
+  size_t byte_size() const { return bytes_; }
+  // Look-ups that found their key, and those that did not.
+  uint64_t hits() const { return hits_; }
+  uint64_t misses() const { return misses_; }
 
  private:
-  // Open addressing over (hash, entry) pairs; linear probing, backward-shift deletion.
+  // Multiplying by 2^64 / phi spreads hashes that differ only in a few bits over the buckets.
+  static constexpr uint64_t kSpread = 0x9e3779b97f4a7c15;
+
+  // Open addressing over (hash, entry) pairs; linear probing, backward-shift deletion. The size is
+  // a power of two, 2^(64 - shift_).
   struct Bucket {
     uint64_t hash = 0;
     KeyEntry* entry = nullptr;
   };
 
+  size_t home(uint64_t hash) const { return (hash * kSpread) >> shift_; }
+  // The bucket of the key, or the free one where it belongs.
+  size_t probe(uint64_t hash, std::string_view key) const;
   void grow();
+  // Frees the bucket and moves into it what had to make way for its entry.
   void erase(size_t bucket);
-  size_t account(KeyEntry& entry);
+  // Brings bytes_ up to date with what the entry holds now.
+  void account(KeyEntry& entry);
 
   const size_t states_per_key_;
   const size_t bytes_limit_;
   std::vector<Bucket> buckets_;
+  int shift_;
   size_t size_ = 0;
   size_t bytes_ = 0;
   size_t clock_hand_ = 0;

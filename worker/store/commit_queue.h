@@ -1,7 +1,7 @@
 // CommitQueue: hands epoch commits to the store on a thread of its own, in order, many to one sync.
 //
-// Threads: submit, take_done and stop from the owner's thread; `wake` is called from the queue's
-// thread. Owns: the thread. Borrows: the store.
+// Threads: the owner's; `wake` is called from the queue's thread whenever something is done.
+// Owns: the thread. Borrows: the store.
 #pragma once
 
 #include <condition_variable>
@@ -46,12 +46,18 @@ class CommitQueue {
   // failure every later commit fails too, unwritten, with the same error: what is stored stays a
   // prefix.
   void take_done(std::vector<Done>& done);
+  // Commits that were submitted and not yet taken.
   size_t in_flight() const;
   // Busy nanoseconds of the queue's thread in the store, for the stage costs.
   uint64_t store_time_ns() const;
 
  private:
+  using Group = std::vector<std::unique_ptr<EpochCommit>>;
+
   void run();
+  // What the next write takes of pending_. Precondition: the mutex is held, something is pending.
+  Group take_group();
+  Result<void> write(const Group& group);
 
   Store& store_;
   const Durability durability_;
@@ -63,6 +69,7 @@ class CommitQueue {
   size_t in_flight_ = 0;
   uint64_t store_time_ns_ = 0;
   bool stopping_ = false;
+  Result<void> failure_;  // of the first commit that failed; the queue's thread only
   std::thread thread_;
 };
 

@@ -19,7 +19,7 @@ class StateChanges {
     bool cleared;
   };
 
-  // begin_key(), append to key_buffer(), then one of set() and clear_row().
+  // begin_key(), append the row key to the string it gives, then one of set() and clear_row().
   std::string& begin_key();
   void set(std::string_view value);
   void set_with_prefix(char prefix, std::string_view value);  // value = prefix · bytes
@@ -40,6 +40,8 @@ class StateChanges {
     uint32_t value_end;
     bool cleared;
   };
+
+  void finish_row(size_t value_begin, bool cleared);
 
   std::string bytes_;
   uint32_t key_begin_ = 0;

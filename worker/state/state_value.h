@@ -1,0 +1,25 @@
+// Stored state values: one byte that says how the rest is coded, then the rest.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "protocol/base/result.h"
+
+namespace retinue::worker {
+
+// On disk: never renumber, never reuse.
+enum class StateFormat : uint8_t {
+  kPlain = 1,
+  kZstd = 2,  // one frame that declares its content's size
+};
+
+// New values are written plain: StateChanges::set_with_prefix(kStatePrefix, value).
+inline constexpr char kStatePrefix = static_cast<char>(StateFormat::kPlain);
+
+// Replaces `value` with the value that `stored` codes, at most limits::kValueBytesLimit bytes.
+// Errors: kDataCorrupted; `value` is then unspecified.
+Result<void> decode_state_value(std::string_view stored, std::string& value);
+
+}  // namespace retinue::worker

@@ -1,0 +1,226 @@
+#include "worker/store/rocksdb/data_directory.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+namespace retinue::worker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr uint32_t kFormatVersion = 1;
+constexpr std::string_view kFormatPrefix = "retinue-data ";
+constexpr size_t kSmallFileBytesLimit = 256;
+
+class FileDescriptor {
+ public:
+  FileDescriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {}
+  FileDescriptor(const FileDescriptor&) = delete;
+  FileDescriptor& operator=(const FileDescriptor&) = delete;
+  ~FileDescriptor() {
+    if (fd_ >= 0) {
+      ::close(fd_);
+    }
+  }
+
+  bool is_open() const { return fd_ >= 0; }
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+
+ private:
+  int fd_;
+};
+
+Error system_error(int number, std::string_view what, const fs::path& path) {
+  const bool out_of_space = number == ENOSPC || number == EDQUOT;
+  return {.code = out_of_space ? ErrorCode::kOutOfSpace : ErrorCode::kIoError,
+          .message = fmt::format("cannot {} {}: {}", what, path.string(),
+                                 std::generic_category().message(number))};
+}
+
+// At most kSmallFileBytesLimit bytes from the beginning.
+Result<std::string> read_small_file(int fd, const fs::path& path) {
+  std::string bytes(kSmallFileBytesLimit, '\0');
+  const ssize_t size = ::pread(fd, bytes.data(), bytes.size(), 0);
+  if (size < 0) {
+    return system_error(errno, "read", path);
+  }
+  bytes.resize(static_cast<size_t>(size));
+  return bytes;
+}
+
+Result<void> write_all(int fd, std::string_view bytes, const fs::path& path) {
+  const ssize_t size = ::pwrite(fd, bytes.data(), bytes.size(), 0);
+  if (size < 0) {
+    return system_error(errno, "write", path);
+  }
+  if (static_cast<size_t>(size) != bytes.size()) {
+    return system_error(ENOSPC, "write", path);
+  }
+  return {};
+}
+
+Result<void> sync_directory(const fs::path& path) {
+  const FileDescriptor directory(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (!directory.is_open() || ::fsync(directory.get()) != 0) {
+    return system_error(errno, "sync", path);
+  }
+  return {};
+}
+
+// After a crash the file is whole or absent.
+Result<void> write_format(const fs::path& directory) {
+  const fs::path path = directory / "FORMAT";
+  const fs::path temporary = directory / "FORMAT.new";
+  {
+    const FileDescriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+    if (!file.is_open()) {
+      return system_error(errno, "create", temporary);
+    }
+    RETINUE_TRY(
+        write_all(file.get(), fmt::format("{}{}\n", kFormatPrefix, kFormatVersion), temporary));
+    if (::fsync(file.get()) != 0) {
+      return system_error(errno, "sync", temporary);
+    }
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    return system_error(errno, "create", path);
+  }
+  return sync_directory(directory);
+}
+
+Result<void> check_format(std::string_view text, const fs::path& path) {
+  uint32_t version = 0;
+  const bool framed = text.starts_with(kFormatPrefix) && text.ends_with('\n');
+  if (framed) {
+    const std::string_view digits =
+        text.substr(kFormatPrefix.size(), text.size() - kFormatPrefix.size() - 1);
+    const char* end = digits.data() + digits.size();
+    const auto parsed = std::from_chars(digits.data(), end, version);
+    if (parsed.ec != std::errc{} || parsed.ptr != end) {
+      version = 0;
+    }
+  }
+  if (version == 0) {
+    return Error{.code = ErrorCode::kDataCorrupted,
+                 .message = fmt::format("{} does not hold a data format; restore the directory "
+                                        "from a backup, or name another one",
+                                        path.string())};
+  }
+  if (version > kFormatVersion) {
+    return Error{.code = ErrorCode::kNewerDataFormat,
+                 .message = fmt::format("{} has data format {}, and this release reads up to "
+                                        "format {}; run the release that wrote it, or a newer one",
+                                        path.parent_path().string(), version, kFormatVersion)};
+  }
+  return {};
+}
+
+// True when there is a format and it is this release's; false when there is none.
+Result<bool> find_format(const fs::path& directory) {
+  const fs::path path = directory / "FORMAT";
+  const FileDescriptor file(path, O_RDONLY | O_CLOEXEC);
+  if (!file.is_open()) {
+    if (errno != ENOENT && errno != ENOTDIR) {
+      return system_error(errno, "open", path);
+    }
+    return false;
+  }
+  RETINUE_ASSIGN(const std::string text, read_small_file(file.get(), path));
+  RETINUE_TRY(check_format(text, path));
+  return true;
+}
+
+Error in_use_error(const fs::path& directory, std::string_view pid_text) {
+  while (!pid_text.empty() && pid_text.back() == '\n') {
+    pid_text.remove_suffix(1);
+  }
+  return {.code = ErrorCode::kDirectoryInUse,
+          .message = fmt::format("{} is in use by process {}; stop that worker first, or name "
+                                 "another directory",
+                                 directory.string(), pid_text.empty() ? "?" : pid_text)};
+}
+
+// The descriptor that holds the lock.
+Result<int> take_lock(const fs::path& directory) {
+  const fs::path path = directory / "LOCK";
+  FileDescriptor file(path, O_RDWR | O_CREAT | O_CLOEXEC);
+  if (!file.is_open()) {
+    return system_error(errno, "open", path);
+  }
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      return system_error(errno, "lock", path);
+    }
+    RETINUE_ASSIGN(const std::string holder, read_small_file(file.get(), path));
+    return in_use_error(directory, holder);
+  }
+  if (::ftruncate(file.get(), 0) != 0) {
+    return system_error(errno, "write", path);
+  }
+  RETINUE_TRY(write_all(file.get(), fmt::format("{}\n", ::getpid()), path));
+  return file.release();
+}
+
+}  // namespace
+
+DataDirectory::DataDirectory(fs::path path, int lock_fd)
+    : path_(std::move(path)), lock_fd_(lock_fd) {}
+
+DataDirectory::DataDirectory(DataDirectory&& other) noexcept
+    : path_(std::move(other.path_)), lock_fd_(std::exchange(other.lock_fd_, -1)) {}
+
+DataDirectory::~DataDirectory() {
+  if (lock_fd_ >= 0) {
+    ::close(lock_fd_);
+  }
+}
+
+Result<DataDirectory> DataDirectory::open_for_writing(const fs::path& path) {
+  std::error_code failed;
+  fs::create_directories(path, failed);
+  if (failed) {
+    return system_error(failed.value(), "create", path);
+  }
+  // A newer release's directory is refused before anything in it is touched.
+  RETINUE_ASSIGN(bool has_format, find_format(path));
+  RETINUE_ASSIGN(const int lock_fd, take_lock(path));
+  DataDirectory directory(path, lock_fd);
+  if (!has_format) {
+    RETINUE_ASSIGN(has_format, find_format(path));
+  }
+  if (!has_format) {
+    if (fs::exists(directory.database(), failed)) {
+      return Error{.code = ErrorCode::kDataCorrupted,
+                   .message = fmt::format("{} has a database and no FORMAT file; restore it from "
+                                          "a backup, or name another directory",
+                                          path.string())};
+    }
+    RETINUE_TRY(write_format(path));
+  }
+  return directory;
+}
+
+Result<DataDirectory> DataDirectory::open_for_reading(const fs::path& path) {
+  RETINUE_ASSIGN(const bool has_format, find_format(path));
+  std::error_code failed;
+  DataDirectory directory(path, -1);
+  if (!has_format || !fs::exists(directory.database() / "CURRENT", failed)) {
+    return Error{.code = ErrorCode::kNotFound,
+                 .message = fmt::format("{} holds no pipeline's data", path.string())};
+  }
+  return directory;
+}
+
+}  // namespace retinue::worker

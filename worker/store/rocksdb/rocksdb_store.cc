@@ -1,0 +1,315 @@
+#include "worker/store/rocksdb/rocksdb_store.h"
+
+#include <fmt/format.h>
+#include <rocksdb/cache.h>
+#include <rocksdb/db.h>
+#include <rocksdb/write_batch.h>
+
+#include <algorithm>
+#include <mutex>
+#include <utility>
+
+#include "protocol/base/check.h"
+#include "worker/store/rocksdb/data_directory.h"
+#include "worker/store/rocksdb/key_layout.h"
+#include "worker/store/rocksdb/rocksdb_options.h"
+#include "worker/store/rocksdb/rocksdb_status.h"
+
+namespace retinue::worker {
+namespace {
+
+// A reader's opening may fail because the writer replaced a file meanwhile; so often it is tried.
+constexpr int kReaderOpenAttemptsLimit = 10;
+
+rocksdb::Slice slice(std::string_view bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+std::string_view view(const rocksdb::Slice& bytes) {
+  return {bytes.data(), bytes.size()};
+}
+
+}  // namespace
+
+struct RocksDbStore::Impl {
+  Impl(DataDirectory directory_in, bool read_only_in)
+      : directory(std::move(directory_in)), read_only(read_only_in) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl();
+
+  Result<void> open_database(size_t block_cache_bytes);
+  void add(const EpochCommit& commit);
+  // Writes `batch`. Precondition: write_mutex is held.
+  Result<void> write(rocksdb::WriteBatch& batch, bool sync);
+  // Precondition: write_mutex is held.
+  Result<void> check_writable() const;
+  Result<void> fail(const rocksdb::Status& status);
+  // The value of a key of the default family.
+  Result<std::optional<std::string>> get(std::string_view key) const;
+  Error read_error(const rocksdb::Status& status) const {
+    return rocksdb_error(status, "read", directory.path());
+  }
+  Error corrupted(std::string_view what) const {
+    return rocksdb_error(rocksdb::Status::Corruption(slice(what)), "read", directory.path());
+  }
+
+  const DataDirectory directory;
+  const bool read_only;
+  std::unique_ptr<rocksdb::DB> db;
+  rocksdb::ColumnFamilyHandle* records = nullptr;
+  rocksdb::ColumnFamilyHandle* states = nullptr;
+  rocksdb::ColumnFamilyHandle* messages = nullptr;
+
+  std::mutex write_mutex;
+  Result<void> failure;  // of the first write that failed
+  rocksdb::WriteBatch batch;
+  std::string key;
+};
+
+RocksDbStore::Impl::~Impl() {
+  if (db) {
+    for (rocksdb::ColumnFamilyHandle* family : {records, states, messages}) {
+      db->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+    }
+    // Everything that counts is in the log already.
+    db->Close().PermitUncheckedError();
+  }
+}
+
+Result<void> RocksDbStore::Impl::open_database(size_t block_cache_bytes) {
+  const auto cache = rocksdb::NewLRUCache(block_cache_bytes);
+  const rocksdb::DBOptions options = database_options(read_only);
+  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+      {rocksdb::kDefaultColumnFamilyName, records_family_options()},
+      {key_layout::kStatesFamily, states_family_options(cache)},
+      {key_layout::kMessagesFamily, messages_family_options()}};
+  const std::string path = directory.database().string();
+  std::vector<rocksdb::ColumnFamilyHandle*> handles;
+  rocksdb::DB* opened = nullptr;
+  rocksdb::Status status;
+  for (int attempt = 0; attempt < (read_only ? kReaderOpenAttemptsLimit : 1); ++attempt) {
+    status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, families, &handles, &opened)
+                       : rocksdb::DB::Open(options, path, families, &handles, &opened);
+    if (status.ok()) {
+      db.reset(opened);
+      records = handles[0];
+      states = handles[1];
+      messages = handles[2];
+      return {};
+    }
+  }
+  return rocksdb_error(status, "open", directory.path());
+}
+
+void RocksDbStore::Impl::add(const EpochCommit& commit) {
+  RETINUE_CHECK(commit.consumed_begin <= commit.consumed_end);
+  // The statuses below can only be of a batch with a limit on its size.
+  for (size_t i = 0; i < commit.states.size(); ++i) {
+    const StateChanges::Row row = commit.states.row(i);
+    if (row.cleared) {
+      batch.Delete(states, slice(row.key)).PermitUncheckedError();
+    } else {
+      batch.Put(states, slice(row.key), slice(row.value)).PermitUncheckedError();
+    }
+  }
+  for (const InboxAppend& append : commit.appends) {
+    key.clear();
+    key_layout::append_block_key(key, append.inbox, append.sequence);
+    batch.Put(messages, key, append.block).PermitUncheckedError();
+  }
+  for (BlockSequence at = commit.consumed_begin; at < commit.consumed_end; at = at.next()) {
+    key.clear();
+    key_layout::append_block_key(key, commit.partition, at);
+    // A block is written once in its life, so one deletion meets one block and both vanish.
+    batch.SingleDelete(messages, key).PermitUncheckedError();
+  }
+  batch.Put(records, key_layout::progress_key(commit.partition), commit.progress)
+      .PermitUncheckedError();
+}
+
+Result<void> RocksDbStore::Impl::check_writable() const {
+  if (read_only) {
+    return Error{.code = ErrorCode::kNotSupported,
+                 .message = fmt::format("{} is open for reading only", directory.path().string())};
+  }
+  return failure;
+}
+
+Result<void> RocksDbStore::Impl::write(rocksdb::WriteBatch& to_write, bool sync) {
+  rocksdb::WriteOptions options;
+  options.sync = sync;
+  return fail(db->Write(options, &to_write));
+}
+
+Result<void> RocksDbStore::Impl::fail(const rocksdb::Status& status) {
+  if (!status.ok()) {
+    failure = rocksdb_error(status, "write to", directory.path());
+  }
+  return failure;
+}
+
+Result<std::optional<std::string>> RocksDbStore::Impl::get(std::string_view record) const {
+  std::string value;
+  const rocksdb::Status status = db->Get({}, records, slice(record), &value);
+  if (status.IsNotFound()) {
+    return std::optional<std::string>();
+  }
+  if (!status.ok()) {
+    return read_error(status);
+  }
+  return std::optional<std::string>(std::move(value));
+}
+
+RocksDbStore::RocksDbStore(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+RocksDbStore::~RocksDbStore() = default;
+
+Result<std::unique_ptr<RocksDbStore>> RocksDbStore::open(const OpenOptions& options) {
+  RETINUE_ASSIGN(DataDirectory directory, options.read_only
+                                              ? DataDirectory::open_for_reading(options.directory)
+                                              : DataDirectory::open_for_writing(options.directory));
+  auto impl = std::make_unique<Impl>(std::move(directory), options.read_only);
+  RETINUE_TRY(impl->open_database(options.block_cache_bytes));
+  return std::unique_ptr<RocksDbStore>(new RocksDbStore(std::move(impl)));
+}
+
+Result<uint32_t> RocksDbStore::intern(NameKind kind, std::string_view name) {
+  const std::lock_guard lock(impl_->write_mutex);
+  RETINUE_ASSIGN(const std::optional<uint32_t> known, find_name(kind, name));
+  if (known) {
+    return *known;
+  }
+  RETINUE_TRY(impl_->check_writable());
+  RETINUE_ASSIGN(const std::optional<std::string> next, impl_->get(key_layout::next_number_key()));
+  const std::optional<uint32_t> number = next ? key_layout::parse_number_value(*next) : 1;
+  if (!number) {
+    return impl_->corrupted("the next name's number is malformed");
+  }
+  rocksdb::WriteBatch batch;
+  batch.Put(impl_->records, key_layout::name_key(kind, name), key_layout::number_value(*number))
+      .PermitUncheckedError();
+  batch.Put(impl_->records, key_layout::next_number_key(), key_layout::number_value(*number + 1))
+      .PermitUncheckedError();
+  RETINUE_TRY(impl_->write(batch, true));
+  return *number;
+}
+
+Result<std::optional<uint32_t>> RocksDbStore::find_name(NameKind kind,
+                                                        std::string_view name) const {
+  RETINUE_ASSIGN(const std::optional<std::string> value,
+                 impl_->get(key_layout::name_key(kind, name)));
+  if (!value) {
+    return std::optional<uint32_t>();
+  }
+  const std::optional<uint32_t> number = key_layout::parse_number_value(*value);
+  if (!number) {
+    return impl_->corrupted(fmt::format("the number of name {} is malformed", name));
+  }
+  return number;
+}
+
+Result<std::optional<std::string>> RocksDbStore::load_record(std::string_view name) const {
+  return impl_->get(key_layout::record_key(name));
+}
+
+Result<void> RocksDbStore::save_record(std::string_view name, std::string_view value) {
+  const std::lock_guard lock(impl_->write_mutex);
+  RETINUE_TRY(impl_->check_writable());
+  rocksdb::WriteBatch batch;
+  batch.Put(impl_->records, key_layout::record_key(name), slice(value)).PermitUncheckedError();
+  return impl_->write(batch, true);
+}
+
+Result<void> RocksDbStore::load_states(std::span<const std::string_view> keys,
+                                       std::vector<std::optional<std::string>>& values) const {
+  values.resize(keys.size());
+  std::vector<rocksdb::Slice> slices;
+  std::vector<rocksdb::PinnableSlice> found;
+  std::vector<rocksdb::Status> statuses(keys.size());
+  slices.reserve(keys.size());
+  found.reserve(keys.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    slices.push_back(slice(keys[i]));
+    // RocksDB fills the value in place unless it can lend the bytes of a cached block.
+    found.emplace_back(&values[i].emplace());
+  }
+  impl_->db->MultiGet({}, impl_->states, keys.size(), slices.data(), found.data(), statuses.data());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (statuses[i].IsNotFound()) {
+      values[i].reset();
+    } else if (!statuses[i].ok()) {
+      return impl_->read_error(statuses[i]);
+    } else if (found[i].IsPinned()) {
+      values[i]->assign(found[i].data(), found[i].size());
+    }
+  }
+  return {};
+}
+
+Result<void> RocksDbStore::scan_states(OwnerNumber owner, std::string_view from,
+                                       const std::function<bool(const StateRow&)>& visit) const {
+  const std::string begin = key_layout::states_begin(owner);
+  const std::string end = key_layout::states_end(owner);
+  const rocksdb::Slice upper_bound(end);
+  rocksdb::ReadOptions options;
+  if (!end.empty()) {
+    options.iterate_upper_bound = &upper_bound;
+  }
+  const std::unique_ptr<rocksdb::Iterator> rows(impl_->db->NewIterator(options, impl_->states));
+  for (rows->Seek(slice(std::max<std::string_view>(from, begin))); rows->Valid(); rows->Next()) {
+    std::optional<StateRow> row = key_layout::parse_state_row_key(view(rows->key()));
+    if (!row) {
+      return impl_->corrupted("a state row's key is malformed");
+    }
+    row->value = view(rows->value());
+    if (!visit(*row)) {
+      return {};
+    }
+  }
+  if (!rows->status().ok()) {
+    return impl_->read_error(rows->status());
+  }
+  return {};
+}
+
+Result<std::optional<std::string>> RocksDbStore::load_progress(PartitionRef partition) const {
+  return impl_->get(key_layout::progress_key(partition));
+}
+
+Result<std::vector<StoredBlock>> RocksDbStore::load_inbox(PartitionRef inbox) const {
+  std::string begin;
+  std::string last;
+  key_layout::append_block_key(begin, inbox, BlockSequence(0));
+  key_layout::append_block_key(last, inbox, BlockSequence(~uint64_t{0}));
+  std::vector<StoredBlock> blocks;
+  const std::unique_ptr<rocksdb::Iterator> rows(impl_->db->NewIterator({}, impl_->messages));
+  for (rows->Seek(begin); rows->Valid() && rows->key().compare(last) <= 0; rows->Next()) {
+    const std::optional<BlockSequence> sequence = key_layout::parse_block_key(view(rows->key()));
+    if (!sequence) {
+      return impl_->corrupted("an inbox block's key is malformed");
+    }
+    blocks.push_back({.sequence = *sequence, .block = rows->value().ToString()});
+  }
+  if (!rows->status().ok()) {
+    return impl_->read_error(rows->status());
+  }
+  return blocks;
+}
+
+Result<void> RocksDbStore::commit(std::span<const EpochCommit* const> commits, bool sync) {
+  const std::lock_guard lock(impl_->write_mutex);
+  RETINUE_TRY(impl_->check_writable());
+  impl_->batch.Clear();
+  for (const EpochCommit* commit : commits) {
+    impl_->add(*commit);
+  }
+  return impl_->write(impl_->batch, sync);
+}
+
+Result<void> RocksDbStore::sync() {
+  const std::lock_guard lock(impl_->write_mutex);
+  RETINUE_TRY(impl_->check_writable());
+  return impl_->fail(impl_->db->SyncWAL());
+}
+
+}  // namespace retinue::worker
