@@ -45,12 +45,12 @@ Result<void> decode_state_value(std::string_view stored, std::string& value) {
     return corrupted("it is empty");
   }
   const std::string_view body = stored.substr(1);
-  switch (static_cast<StateFormat>(stored.front())) {
-    case StateFormat::kPlain:
+  switch (static_cast<StoredCodec>(stored.front())) {
+    case StoredCodec::kPlain:
       RETINUE_TRY(check_size(body.size()));
       value.assign(body);
       return {};
-    case StateFormat::kZstd: return decode_zstd(body, value);
+    case StoredCodec::kZstd: return decode_zstd(body, value);
   }
   return corrupted(fmt::format("its format byte is {}",
                                static_cast<unsigned>(static_cast<uint8_t>(stored.front()))));

@@ -10,13 +10,13 @@
 namespace retinue::worker {
 
 // On disk: never renumber, never reuse.
-enum class StateFormat : uint8_t {
+enum class StoredCodec : uint8_t {
   kPlain = 1,
   kZstd = 2,  // one frame that declares its content's size
 };
 
-// New values are written plain: StateChanges::set_with_prefix(kStatePrefix, value).
-inline constexpr char kStatePrefix = static_cast<char>(StateFormat::kPlain);
+// New values are written plain: StateChanges::set_with_prefix(kStoredPlain, value).
+inline constexpr char kStoredPlain = static_cast<char>(StoredCodec::kPlain);
 
 // Replaces `value` with the value that `stored` codes, at most limits::kValueBytesLimit bytes.
 // Errors: kDataCorrupted; `value` is then unspecified.
