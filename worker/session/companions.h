@@ -5,8 +5,8 @@
 // elsewhere when the process is gone. No I/O: frames and process events come in, the transport is
 // asked to send, spawn and kill, and time comes from the clock.
 //
-// Threads: one. Borrows: spec, transport, clock, listeners. Callbacks of a JobListener may call
-// back into Companions.
+// Threads: one. Borrows: spec, transport, log, clock, listeners. Callbacks of a JobListener may
+// call back into Companions.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@
 #include "protocol/base/result.h"
 #include "protocol/frame/frame_reader.h"
 #include "protocol/frame/frame_writer.h"
+#include "worker/log/log.h"
 #include "worker/session/transport.h"
 #include "worker/spec/spec.h"
 
@@ -43,8 +44,8 @@ class JobListener {
 };
 
 struct CompanionsOptions {
-  std::string token;            // what a Hello must carry
-  std::string socket_address;   // RETINUE_SOCKET of spawned processes
+  std::string token;           // what a Hello must carry
+  std::string socket_address;  // RETINUE_SOCKET of spawned processes
   Duration heartbeat_interval = Duration::seconds(5);
   Duration heartbeat_timeout = Duration::seconds(20);  // silence that counts as gone
   Duration kill_delay = Duration::seconds(5);          // from SIGTERM to SIGKILL
@@ -64,7 +65,7 @@ struct CompanionStatus {
 class Companions {
  public:
   Companions(const PipelineSpec& spec, CompanionsOptions options, CompanionTransport& transport,
-             const Clock& clock);
+             LogSink& log, const Clock& clock);
   ~Companions();
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
@@ -79,7 +80,9 @@ class Companions {
   // A writer for the next batch.
   std::unique_ptr<FrameWriter> take_writer();
   // Sends a frame that holds a Batch of the job. It must be answered within the companion's
-  // batch_timeout, or the companion counts as hung and is killed.
+  // batch_timeout, or the companion counts as hung and is killed. A process that has several
+  // batches is timed on the one it has had longest, from when that became so: it may work on them
+  // one after the other.
   // Precondition: job_id(slot) is set and is the frame's.
   void ship(JobSlot slot, std::unique_ptr<FrameWriter> frame);
   // The job's last answer was accepted and applied: its companion makes progress, which restores

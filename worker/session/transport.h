@@ -23,11 +23,13 @@ using ProcessId = StrongNumber<struct ProcessIdTag, uint64_t>;
 struct SpawnRequest {
   ProcessId process;
   CompanionName companion;
-  std::vector<std::string> command;  // argv
+  std::vector<std::string> command;                              // argv
   std::vector<std::pair<std::string, std::string>> environment;  // added to the worker's own
   std::string working_directory;
 };
 
+// Threads: one. Nothing calls back into Companions from within these: what a call brings about
+// (a broken connection, an exit) is reported in a later turn.
 class CompanionTransport {
  public:
   virtual ~CompanionTransport() = default;
