@@ -1,0 +1,51 @@
+// BatchAssembler: turns messages into a batch: groups them by key and loads the keys' states.
+//
+// Threads: one. Borrows: plan, cache, store.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "protocol/base/result.h"
+#include "worker/epoch/batch.h"
+#include "worker/state/state_cache.h"
+#include "worker/store/store.h"
+
+namespace retinue::worker {
+
+class BatchAssembler {
+ public:
+  BatchAssembler(const ComputationPlan& plan, StateCache& cache, const Store& store);
+
+  // A batch of messages that were taken out of the inbox.
+  // Errors: kInvalidSpec for a stream the computation does not read any more; kSchemaMismatch for a
+  // message whose key cannot be one.
+  Result<std::unique_ptr<Batch>> assemble(std::vector<InboxRun> runs);
+  // A batch of a source's rows, which all have the key `source_partition`. Borrows `rows` for as
+  // long as the batch lives.
+  Result<std::unique_ptr<Batch>> assemble(const RowBatchView& rows,
+                                          std::string_view source_partition, MessageId first_id,
+                                          Timestamp now);
+  // Loads the states that are not in the cache, with one look-up for all.
+  Result<void> preload(Batch& batch);
+  // Lets go of the batch's keys and keeps its buffers for the next one.
+  void release(std::unique_ptr<Batch> batch);
+
+ private:
+  std::unique_ptr<Batch> take_batch();
+  Result<void> add_run(Batch& batch, MessageRun run);
+  // The batch's index of the key; `append_row` appends the key's row when it is new to the batch.
+  template <typename AppendRow>
+  uint32_t key_index(Batch& batch, KeyHash hash, AppendRow&& append_row);
+
+  const ComputationPlan& plan_;
+  StateCache& cache_;
+  const Store& store_;
+  uint64_t stamp_ = 0;
+  std::string key_;  // scratch
+  std::vector<std::unique_ptr<Batch>> free_;
+};
+
+}  // namespace retinue::worker

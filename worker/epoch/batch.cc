@@ -1,0 +1,62 @@
+#include "worker/epoch/batch.h"
+
+#include <fmt/format.h>
+
+#include "protocol/values/value.h"
+
+namespace retinue::worker {
+namespace {
+
+constexpr size_t kShownBytesMax = 64;
+
+struct ValuePrinter {
+  std::string operator()(Null) const { return "null"; }
+  std::string operator()(int64_t value) const { return fmt::to_string(value); }
+  std::string operator()(uint64_t value) const { return fmt::format("{}u", value); }
+  std::string operator()(double value) const { return fmt::to_string(value); }
+  std::string operator()(bool value) const { return value ? "true" : "false"; }
+  std::string operator()(const std::string& value) const {
+    return fmt::format("\"{}\"{}", std::string_view(value).substr(0, kShownBytesMax),
+                       value.size() > kShownBytesMax ? "…" : "");
+  }
+  std::string operator()(const AnyValue&) const { return "any"; }
+};
+
+}  // namespace
+
+std::pair<const MessageRun*, uint32_t> Batch::find(OrderPosition position) const {
+  uint32_t left = position.value();
+  for (const MessageRun& run : runs) {
+    if (left < run.size()) {
+      return {&run, run.begin + left};
+    }
+    left -= run.size();
+  }
+  RETINUE_CHECK(false, "the position is outside the batch");
+}
+
+std::vector<int64_t> Batch::event_timestamps() const {
+  std::vector<int64_t> timestamps;
+  timestamps.reserve(row_count);
+  for (const MessageRun& run : runs) {
+    for (uint32_t row = run.begin; row < run.end; ++row) {
+      timestamps.push_back(run.event_timestamp(row).microseconds());
+    }
+  }
+  return timestamps;
+}
+
+std::string describe_input(const ComputationPlan& plan, const Batch& batch,
+                           OrderPosition position) {
+  const auto [run, row] = batch.find(position);
+  std::string key;
+  for (const Value& value : row_at(batch.key_rows.view(), batch.key_indexes[position.value()])) {
+    key += key.empty() ? "" : ", ";
+    key += std::visit(ValuePrinter{}, value);
+  }
+  return fmt::format("message {:x}:{} of stream \"{}\" with key ({})", run->first_id.sequence,
+                     run->first_id.index + (row - run->begin),
+                     plan.inputs[run->input].stream.value(), key);
+}
+
+}  // namespace retinue::worker
