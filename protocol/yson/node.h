@@ -30,16 +30,16 @@ std::string_view node_kind_name(NodeKind kind);
 
 class Node {
  public:
-  Node() = default;  // an entity
-  Node(Entity) {}
-  Node(bool value) : value_(value) {}
-  Node(int value) : value_(int64_t{value}) {}
-  Node(int64_t value) : value_(value) {}
-  Node(uint64_t value) : value_(value) {}
-  Node(double value) : value_(value) {}
-  Node(std::string value) : value_(std::move(value)) {}
-  Node(std::string_view value) : value_(std::string(value)) {}
-  Node(const char* value) : value_(std::string(value)) {}
+  Node();  // an entity
+  Node(Entity);
+  Node(bool value);
+  Node(int value);
+  Node(int64_t value);
+  Node(uint64_t value);
+  Node(double value);
+  Node(std::string value);
+  Node(std::string_view value);
+  Node(const char* value);
   Node(List value);
   Node(Map value);
 
@@ -93,5 +93,19 @@ struct MapEntry {
     return a.key == b.key && a.value == b.value;
   }
 };
+
+// Here, and not in the class, because they need MapEntry to be complete.
+inline Node::Node() = default;
+inline Node::Node(Entity) {}
+inline Node::Node(bool value) : value_(value) {}
+inline Node::Node(int value) : value_(int64_t{value}) {}
+inline Node::Node(int64_t value) : value_(value) {}
+inline Node::Node(uint64_t value) : value_(value) {}
+inline Node::Node(double value) : value_(value) {}
+inline Node::Node(std::string value) : value_(std::move(value)) {}
+inline Node::Node(std::string_view value) : value_(std::string(value)) {}
+inline Node::Node(const char* value) : value_(std::string(value)) {}
+inline Node::Node(List value) : value_(std::move(value)) {}
+inline Node::Node(Map value) : value_(std::move(value)) {}
 
 }  // namespace retinue::yson

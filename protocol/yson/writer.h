@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "protocol/yson/node.h"
 
@@ -12,14 +11,17 @@ namespace retinue::yson {
 
 enum class Format : uint8_t {
   kBinary,
-  kText,    // one line, no blanks
-  kPretty,  // indented by 4, one item a line
+  kText,    // one line, no blanks; strings are quoted, bytes beyond printable ASCII escaped
+  kPretty,  // the same, indented by 4, one item a line
 };
 
-// Appends to `out`. Calls must nest properly (RETINUE_CHECK): a list holds items, a map key + value
-// pairs, attributes come right before their value.
+// Appends one node to `out`. Calls must nest properly (RETINUE_CHECK): a list holds items, a map
+// key + value pairs, attributes come right before their value. That keys are unique is the caller's
+// to see to. Shallow binary is written without allocating, apart from what `out` needs.
 //
 //   writer.begin_map(); writer.key("count"); writer.int64(3); writer.end_map();
+//
+// Borrows: out. Threads: one at a time.
 class Writer {
  public:
   explicit Writer(std::string& out, Format format = Format::kBinary) : out_(out), format_(format) {}
@@ -42,17 +44,18 @@ class Writer {
   void raw(std::string_view encoded);
 
  private:
-  enum class Scope : uint8_t { kList, kMap, kAttributes };
-
   void before_value();
-  void open(Scope scope, char bracket);
-  void close(Scope scope, char bracket);
-  void indent();
+  void separate();
+  void new_line();
+  void open(char bracket);
+  void close(char opening, char closing);
+  void write_string(std::string_view value);
 
   std::string& out_;
   Format format_;
-  std::vector<Scope> scopes_;
-  bool first_in_scope_ = true;
+  // The open brackets; a string keeps the first few without allocating.
+  std::string scopes_;
+  bool scope_fresh_ = true;  // nothing is written in the innermost bracket yet
   bool after_key_ = false;
   bool after_attributes_ = false;
 };
