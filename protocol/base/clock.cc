@@ -6,6 +6,7 @@
 #include <charconv>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace retinue {
 namespace {
@@ -30,7 +31,7 @@ Result<Duration> parse_duration(std::string_view text) {
                              "\"1d\", found \"{}\"",
                              text)};
   };
-  double count = 0;
+  long double count = 0;  // holds every int64 exactly
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), count);
   if (failure != std::errc{} || !std::isfinite(count) || count < 0) {
     return bad();
@@ -38,8 +39,8 @@ Result<Duration> parse_duration(std::string_view text) {
   const std::string_view suffix = text.substr(static_cast<size_t>(end - text.data()));
   for (const Unit& unit : kUnits) {
     if (suffix == unit.suffix) {
-      const double microseconds = count * static_cast<double>(unit.microseconds);
-      if (microseconds > 9e18) {
+      const long double microseconds = count * static_cast<long double>(unit.microseconds);
+      if (microseconds > static_cast<long double>(std::numeric_limits<int64_t>::max())) {
         return bad();
       }
       return Duration::microseconds(std::llround(microseconds));

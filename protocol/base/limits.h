@@ -35,5 +35,7 @@ inline constexpr size_t kStateCacheBytesDefault = size_t{256} << 20;
 
 // --- input
 inline constexpr size_t kLineBytesLimit = size_t{16} << 20;
+// Every committed position of a source carries some bytes for each of its files.
+inline constexpr size_t kSourceFilesLimit = 10'000;
 
 }  // namespace retinue::limits
