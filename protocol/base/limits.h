@@ -38,4 +38,9 @@ inline constexpr size_t kLineBytesLimit = size_t{16} << 20;
 // Every committed position of a source carries some bytes for each of its files.
 inline constexpr size_t kSourceFilesLimit = 10'000;
 
+// --- specs
+inline constexpr size_t kSpecEntriesLimit = 1024;  // of a map or a list
+inline constexpr uint32_t kPartitionsLimit = 1024;
+inline constexpr uint32_t kCompanionProcessesLimit = 256;
+
 }  // namespace retinue::limits
