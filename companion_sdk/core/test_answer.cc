@@ -28,7 +28,9 @@ class AnswerReader {
           fmt::format("message {} answers no batch", static_cast<int>(envelope.which())));
     }
     auto done = envelope.getBatchDone();
-    TestAnswer answer{.epoch = done.getEpoch(), .attempt = done.getAttempt()};
+    TestAnswer answer;
+    answer.epoch = done.getEpoch();
+    answer.attempt = done.getAttempt();
     if (done.getJob() != job_.id.value()) {
       return violation(fmt::format("BatchDone.job: {}", done.getJob()));
     }
@@ -49,7 +51,9 @@ class AnswerReader {
 
  private:
   static Result<TestAnswer> read_failed(wire::BatchFailed::Reader in) {
-    TestAnswer answer{.epoch = in.getEpoch(), .attempt = in.getAttempt()};
+    TestAnswer answer;
+    answer.epoch = in.getEpoch();
+    answer.attempt = in.getAttempt();
     answer.failure.emplace();
     answer.failure->error = read_error(in.getError());
     if (in.getHasInput()) {
@@ -93,7 +97,9 @@ class AnswerReader {
       RETINUE_ASSIGN(times, read_i64(in.getEventTimestamps(), count, "eventTimestamps"));
     }
     for (uint32_t row = 0; row < count; ++row) {
-      TestOutput output{.stream = spec->name, .row = row_at(rows, row)};
+      TestOutput output;
+      output.stream = spec->name;
+      output.row = row_at(rows, row);
       const uint32_t begin = offsets.empty() ? row : offsets[row];
       const uint32_t end = offsets.empty() ? row + 1 : offsets[row + 1];
       if (begin >= end || end > parent_count) {
@@ -119,7 +125,9 @@ class AnswerReader {
       RETINUE_ASSIGN(times, read_i64(in.getEventTimestamps(), count, "eventTimestamps"));
     }
     for (uint32_t i = 0; i < count; ++i) {
-      TestTimer timer{.stream = spec->name, .trigger = Timestamp(triggers[i])};
+      TestTimer timer;
+      timer.stream = spec->name;
+      timer.trigger = Timestamp(triggers[i]);
       RETINUE_ASSIGN(timer.key, key(keys[i]));
       timer.parent = parents[i];
       if (!times.empty()) {
@@ -136,7 +144,9 @@ class AnswerReader {
     RETINUE_ASSIGN(const auto keys, read_u32(in.getKeyIndexes(), count, "keyIndexes"));
     RETINUE_ASSIGN(const auto triggers, read_i64(in.getTriggers(), count, "triggers"));
     for (uint32_t i = 0; i < count; ++i) {
-      TestTimer timer{.stream = spec->name, .trigger = Timestamp(triggers[i])};
+      TestTimer timer;
+      timer.stream = spec->name;
+      timer.trigger = Timestamp(triggers[i]);
       RETINUE_ASSIGN(timer.key, key(keys[i]));
       answer.cancelled_timers.push_back(std::move(timer));
     }
@@ -159,7 +169,8 @@ class AnswerReader {
       if (i > 0 && keys[i] <= keys[i - 1]) {
         return violation("keyIndexes: not ascending");
       }
-      TestStateChange change{.state = name};
+      TestStateChange change;
+      change.state = name;
       RETINUE_ASSIGN(change.key, key(keys[i]));
       if (!values.is_null(i)) {
         change.bytes = std::string(values.bytes_at(i));
