@@ -52,7 +52,7 @@ Result<void> decode_state_value(std::string_view stored, std::string& value) {
       return {};
     case StoredCodec::kZstd: return decode_zstd(body, value);
   }
-  return corrupted(fmt::format("its format byte is {}",
+  return corrupted(fmt::format("its codec byte is {}",
                                static_cast<unsigned>(static_cast<uint8_t>(stored.front()))));
 }
 
