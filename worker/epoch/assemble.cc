@@ -80,10 +80,10 @@ Result<void> BatchAssembler::add_run(Batch& batch, MessageRun run) {
   return {};
 }
 
-Result<std::unique_ptr<Batch>> BatchAssembler::assemble(std::vector<InboxRun> runs) {
+Result<std::unique_ptr<Batch>> BatchAssembler::assemble(std::span<const InboxRun> runs) {
   std::unique_ptr<Batch> batch = take_batch();
   uint32_t input = 0;
-  for (InboxRun& taken : runs) {
+  for (const InboxRun& taken : runs) {
     const BlockHeader& header = taken.block->header();
     if (plan_.inputs[input].stream.value() != header.stream) {
       input = 0;
@@ -100,7 +100,7 @@ Result<std::unique_ptr<Batch>> BatchAssembler::assemble(std::vector<InboxRun> ru
     }
     RETINUE_TRY(
         add_run(*batch, MessageRun{.input = input,
-                                   .block = std::move(taken.block),
+                                   .block = taken.block,
                                    .source_rows = nullptr,
                                    .begin = taken.begin,
                                    .end = taken.end,

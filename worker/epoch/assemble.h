@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,7 @@ class BatchAssembler {
   // A batch of messages that were taken out of the inbox.
   // Errors: kInvalidSpec for a stream the computation does not read any more; kSchemaMismatch for a
   // message whose key cannot be one.
-  Result<std::unique_ptr<Batch>> assemble(std::vector<InboxRun> runs);
+  Result<std::unique_ptr<Batch>> assemble(std::span<const InboxRun> runs);
   // A batch of a source's rows, which all have the key `source_partition`. Borrows `rows` for as
   // long as the batch lives.
   Result<std::unique_ptr<Batch>> assemble(const RowBatchView& rows,

@@ -46,6 +46,19 @@ std::vector<int64_t> Batch::event_timestamps() const {
   return timestamps;
 }
 
+size_t Batch::byte_size() const {
+  size_t bytes = key_rows.byte_size();
+  for (const MessageRun& run : runs) {
+    bytes += run.rows().byte_size(run.begin, run.end);
+  }
+  for (const KeyEntry* entry : keys) {
+    for (const StateSlot& slot : entry->states) {
+      bytes += slot.value.size();
+    }
+  }
+  return bytes;
+}
+
 std::string describe_input(const ComputationPlan& plan, const Batch& batch,
                            OrderPosition position) {
   const auto [run, row] = batch.find(position);

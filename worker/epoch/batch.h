@@ -50,6 +50,8 @@ struct Batch {
   std::pair<const MessageRun*, uint32_t> find(OrderPosition position) const;
   // Event timestamps in microseconds, by order position.
   std::vector<int64_t> event_timestamps() const;
+  // Of messages and loaded states, about as they are on the wire.
+  size_t byte_size() const;
 };
 
 // For a person: `message 1a2b:7 of stream "words" with key ("debian")`.

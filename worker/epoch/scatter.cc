@@ -9,7 +9,7 @@ namespace retinue::worker {
 
 void OutputScatter::begin(const EmittingEpoch& epoch) {
   epoch_ = epoch;
-  next_index_ = 0;
+  next_index_ = epoch.first_index;
 }
 
 void OutputScatter::scatter(const OutputPlan& output, const RowBatchView& rows,

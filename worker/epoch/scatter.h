@@ -20,11 +20,12 @@ struct EmittingEpoch {
   PartitionIndex partition;
   Epoch epoch;
   Timestamp now;
+  uint32_t first_index = 0;  // of the ids of the messages it emits
 };
 
 class OutputScatter {
  public:
-  // Begins an epoch: message ids start over.
+  // Begins an epoch.
   void begin(const EmittingEpoch& epoch);
   // Appends one block an inbox that gets any of the rows. `event_timestamps` has microseconds, one
   // a row, or is empty: all are `now`. The appends have no place in their inbox yet.

@@ -62,7 +62,10 @@ void Inbox::take(uint32_t rows_limit, size_t bytes_limit, std::vector<InboxRun>&
     const uint32_t count = static_cast<uint32_t>(std::min<size_t>(
         {affordable, rows_limit - rows, size_t{block->row_count()} - position_.row}));
     if (count > 0) {
-      runs.push_back({.block = block, .begin = position_.row, .end = position_.row + count});
+      runs.push_back({.sequence = position_.block,
+                      .block = block,
+                      .begin = position_.row,
+                      .end = position_.row + count});
     }
     rows += count;
     bytes += count * row_bytes;

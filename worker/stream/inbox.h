@@ -27,11 +27,17 @@ struct InboxPosition {
 
 // Rows [begin, end) of a block.
 struct InboxRun {
+  BlockSequence sequence;
   std::shared_ptr<const MessageBlock> block;
   uint32_t begin = 0;
   uint32_t end = 0;
 
   uint32_t size() const { return end - begin; }
+  // What comes after the run.
+  InboxPosition end_position() const {
+    return end == block->row_count() ? InboxPosition{.block = sequence.next(), .row = 0}
+                                     : InboxPosition{.block = sequence, .row = end};
+  }
 };
 
 class Inbox {
@@ -54,9 +60,6 @@ class Inbox {
   // Moves up to that many rows and about that many bytes, at least one row if there is any, to the
   // end of `runs`.
   void take(uint32_t rows_limit, size_t bytes_limit, std::vector<InboxRun>& runs);
-  // What comes after all that was taken.
-  InboxPosition position() const { return position_; }
-
   uint64_t rows_ready() const { return rows_ready_; }
   // Of the blocks that were announced and are not wholly taken.
   size_t byte_size() const { return bytes_; }

@@ -1,0 +1,90 @@
+// CompanionPartition: a partition whose messages are processed by a companion: of a transform or an
+// ordered_source.
+//
+// One batch is at the companion; the next is assembled and its states are loaded meanwhile, and it
+// is shipped as soon as the answer has been applied to the cache, before that answer's commit.
+// Commits reach the store in order, so what is stored is always a prefix.
+//
+// Threads: the engine's one. Borrows: plan, context.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "worker/engine/batch_input.h"
+#include "worker/engine/partition.h"
+#include "worker/epoch/answer.h"
+#include "worker/epoch/assemble.h"
+#include "worker/epoch/scatter.h"
+#include "worker/epoch/ship.h"
+#include "worker/session/companions.h"
+#include "worker/state/state_cache.h"
+
+namespace retinue::worker {
+
+class CompanionPartition final : public Partition, public JobListener {
+ public:
+  CompanionPartition(const ComputationPlan& plan, PartitionIndex partition,
+                     size_t cache_bytes_limit, std::unique_ptr<BatchInput> input,
+                     PartitionContext& context);
+
+  // Call before Companions::start.
+  void register_job();
+
+  Result<void> turn() override;
+  std::optional<Duration> next_wakeup() const override;
+  void on_input_ended() override { input_->on_input_ended(); }
+  void add_to(Summary& summary) const override;
+
+  void on_job_ready(JobId job) override;
+  void on_job_lost(const Error& reason) override;
+  void on_batch_done(Frame frame) override;
+  void on_batch_failed(Frame frame) override;
+
+ private:
+  Result<void> open() override;
+  bool has_work_out() const override { return out_ != nullptr || next_ != nullptr; }
+  bool has_no_input_left() const override { return input_->is_exhausted(); }
+  void release_committed() override;
+
+  // Ships next_ if it may go now, or commits it at once if it holds no message.
+  Result<void> ship_next();
+  void ship_out();
+  // The answer to out_, checked as a whole.
+  Result<Answer> read(const Frame& frame) const;
+  Result<void> finish(PreparedBatch& done, const Answer& answer,
+                      std::unique_ptr<EpochCommit> commit, std::vector<KeyEntry*> changed);
+  Result<void> handle_failure(const BatchFailure& failure);
+  void drop_work();
+  void submit_pinned(std::unique_ptr<EpochCommit> commit, std::vector<KeyEntry*> pinned);
+  // Keeps an error of a callback for the next turn.
+  void keep_error(Result<void> result);
+
+  const ComputationPlan& plan_;
+  const Duration batch_timeout_;
+  StateCache cache_;
+  BatchAssembler assembler_;
+  BatchWriter writer_;
+  OutputScatter scatter_;
+  std::unique_ptr<BatchInput> input_;
+
+  JobSlot slot_;
+  std::optional<JobId> job_;
+  std::unique_ptr<PreparedBatch> next_;  // loaded, not shipped
+  std::unique_ptr<PreparedBatch> out_;   // at the companion, or to be shipped to it again
+  bool out_needs_shipping_ = false;
+  std::optional<Duration> retry_at_;
+  uint32_t failed_attempts_ = 0;  // of out_, by the user's code
+  std::chrono::steady_clock::time_point shipped_at_;
+  std::deque<std::vector<KeyEntry*>> pinned_;  // by commit in flight
+  std::optional<Error> error_;
+
+  uint64_t epochs_ = 0;
+  uint64_t failed_batches_ = 0;
+  uint64_t state_changes_ = 0;
+};
+
+}  // namespace retinue::worker

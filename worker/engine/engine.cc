@@ -1,0 +1,190 @@
+#include "worker/engine/engine.h"
+
+#include <algorithm>
+#include <ranges>
+
+#include "worker/engine/batch_input.h"
+#include "worker/engine/companion_partition.h"
+#include "worker/engine/passthrough_partition.h"
+#include "worker/engine/pipeline_record.h"
+#include "worker/engine/sink_partition.h"
+
+namespace retinue::worker {
+namespace {
+
+// The partitions that keep states share the cache's bound.
+size_t cache_bytes_a_partition(const PipelineSpec& spec, const Topology& topology) {
+  size_t partitions = 0;
+  for (const auto& plan : topology.computations) {
+    partitions += plan->states.empty() ? 0 : plan->partition_count;
+  }
+  return spec.dynamic_spec.state_cache_bytes_limit / std::max<size_t>(partitions, 1);
+}
+
+}  // namespace
+
+Engine::Engine(EngineDependencies dependencies)
+    : context_(dependencies), started_at_(dependencies.clock.monotonic()) {}
+
+Engine::~Engine() = default;
+
+Result<std::unique_ptr<Engine>> Engine::create(EngineDependencies dependencies) {
+  std::unique_ptr<Engine> engine(new Engine(std::move(dependencies)));
+  RETINUE_TRY(engine->build());
+  return engine;
+}
+
+Result<void> Engine::build() {
+  const EngineDependencies& dependencies = context_.dependencies();
+  RETINUE_ASSIGN(topology_, resolve_topology(dependencies.spec, dependencies.store));
+  RETINUE_TRY(check_and_record_pipeline(dependencies.spec, topology_, dependencies.store));
+  for (const auto& plan : topology_.computations) {
+    RETINUE_TRY(add_computation(*plan));
+  }
+  for (const auto& sink : topology_.sinks) {
+    for (uint32_t i = 0; i < sink->partition_count; ++i) {
+      const PartitionIndex partition(i);
+      context_.add_inbox({sink->owner, partition}, limits::kInboxBytesDefault);
+      add_entry(std::make_unique<SinkPartition>(*sink, dependencies.spec.sinks.at(sink->name),
+                                                partition, context_));
+    }
+  }
+  context_.start_commits();
+  for (Entry& entry : entries_) {
+    RETINUE_TRY(entry.partition->restore());
+  }
+  return {};
+}
+
+Result<void> Engine::add_computation(const ComputationPlan& plan) {
+  const PipelineSpec& spec = context_.dependencies().spec;
+  const ComputationSpec& computation = spec.computations.at(plan.id);
+  if (plan.kind == ComputationKind::kPassthroughSource) {
+    add_entry(std::make_unique<PassthroughPartition>(plan, *computation.source, context_));
+    return {};
+  }
+  for (uint32_t i = 0; i < plan.partition_count; ++i) {
+    const PartitionRef ref{plan.owner, PartitionIndex(i)};
+    std::unique_ptr<BatchInput> input;
+    if (plan.kind == ComputationKind::kOrderedSource) {
+      input = std::make_unique<SourceInput>(plan, *computation.source, context_);
+    } else {
+      context_.add_inbox(ref, plan.limits.inbox_bytes_limit);
+      input = std::make_unique<InboxInput>(plan, ref, context_);
+    }
+    auto partition = std::make_unique<CompanionPartition>(
+        plan, ref.partition, cache_bytes_a_partition(spec, topology_), std::move(input), context_);
+    partition->register_job();
+    add_entry(std::move(partition));
+  }
+  return {};
+}
+
+void Engine::add_entry(std::unique_ptr<Partition> partition) {
+  Entry entry{.partition = std::move(partition), .producers = {}, .input_ended = false};
+  const std::vector<OwnerNumber> producers = topology_.producers_of(entry.partition->ref().owner);
+  for (const Entry& earlier : entries_) {
+    if (std::ranges::find(producers, earlier.partition->ref().owner) != producers.end()) {
+      entry.producers.push_back(earlier.partition.get());
+    }
+  }
+  entries_.push_back(std::move(entry));
+}
+
+void Engine::turn() {
+  if (state_ != State::kRunning) {
+    return;
+  }
+  if (const auto& fatal = context_.dependencies().companions.fatal_error()) {
+    return fail(*fatal);
+  }
+  if (auto taken = take_commits(); !taken) {
+    return fail(std::move(taken).error());
+  }
+  if (auto run = run_partitions(); !run) {
+    return fail(std::move(run).error());
+  }
+  const auto all = [&](auto&& holds) {
+    return std::ranges::all_of(entries_,
+                               [&](const Entry& entry) { return holds(*entry.partition); });
+  };
+  if (all([](const Partition& partition) { return partition.is_finished(); })) {
+    state_ = State::kFinished;
+  } else if (context_.is_stopping() &&
+             all([](const Partition& partition) { return partition.is_quiet(); })) {
+    state_ = State::kStopped;
+  }
+}
+
+Result<void> Engine::take_commits() {
+  done_.clear();
+  context_.commits().take_done(done_);
+  for (CommitQueue::Done& done : done_) {
+    RETINUE_TRY(std::move(done.result));
+    const PartitionRef committed = done.commit->partition;
+    RETINUE_TRY(context_.publish(std::move(done.commit)));
+    for (Entry& entry : entries_) {
+      if (entry.partition->ref() == committed) {
+        entry.partition->on_committed();
+      }
+    }
+  }
+  return {};
+}
+
+Result<void> Engine::run_partitions() {
+  for (Entry& entry : entries_) {
+    if (!entry.input_ended && std::ranges::all_of(entry.producers, [](const Partition* producer) {
+          return producer->is_finished();
+        })) {
+      entry.input_ended = true;
+      entry.partition->on_input_ended();
+    }
+    RETINUE_TRY(entry.partition->turn());
+  }
+  // Consumers have made room by now.
+  for (Entry& entry : entries_) {
+    RETINUE_TRY(entry.partition->turn());
+  }
+  return {};
+}
+
+std::optional<Duration> Engine::next_wakeup() const {
+  std::optional<Duration> earliest;
+  for (const Entry& entry : entries_) {
+    const std::optional<Duration> wakeup = entry.partition->next_wakeup();
+    if (wakeup && (!earliest || *wakeup < *earliest)) {
+      earliest = wakeup;
+    }
+  }
+  return state_ == State::kRunning ? earliest : std::nullopt;
+}
+
+void Engine::stop() {
+  context_.stop();
+}
+
+void Engine::fail(Error error) {
+  if (state_ == State::kRunning) {
+    state_ = State::kFailed;
+    error_ = std::move(error);
+  }
+}
+
+Summary Engine::summary() const {
+  Summary summary;
+  summary.elapsed = context_.dependencies().clock.monotonic() - started_at_;
+  summary.epochs = context_.epochs();
+  summary.source_bytes_total = 0;
+  summary.stage_costs = context_.costs();
+  summary.stage_costs.commit = context_.commits().store_time_ns();
+  for (const auto& plan : topology_.computations) {
+    summary.computations.push_back({.computation = plan->id.value()});
+  }
+  for (const Entry& entry : entries_) {
+    entry.partition->add_to(summary);
+  }
+  return summary;
+}
+
+}  // namespace retinue::worker

@@ -1,0 +1,49 @@
+#include "worker/engine/passthrough_partition.h"
+
+#include "worker/engine/stage_timer.h"
+
+namespace retinue::worker {
+
+PassthroughPartition::PassthroughPartition(const ComputationPlan& plan, const SourceSpec& spec,
+                                           PartitionContext& context)
+    : Partition({plan.owner, PartitionIndex(0)}, context),
+      plan_(plan),
+      follower_(spec, plan.outputs[0].schema) {}
+
+Result<void> PassthroughPartition::open() {
+  RETINUE_ASSIGN(const bool must_commit, follower_.open(context_.dependencies(), {}, progress_));
+  if (must_commit) {
+    submit(begin_commit());
+  }
+  return {};
+}
+
+Result<void> PassthroughPartition::turn() {
+  while (!context_.is_stopping() && may_commit() && context_.has_room(plan_.outputs)) {
+    RETINUE_ASSIGN(std::unique_ptr<SourceChunk> chunk, follower_.take());
+    if (chunk == nullptr) {
+      break;
+    }
+    const StageTimer timer(context_.costs().scatter);
+    std::unique_ptr<EpochCommit> commit = begin_commit();
+    RETINUE_TRY(follower_.settle(*chunk, progress_));
+    scatter_.begin({.owner = ref_.owner,
+                    .partition = ref_.partition,
+                    .epoch = progress_.epoch,
+                    .now = context_.dependencies().clock.now()});
+    scatter_.scatter(plan_.outputs[0], chunk->rows.view(), {}, commit->appends);
+    progress_.messages_out += chunk->rows.row_count();
+    submit(std::move(commit));
+    follower_.recycle(std::move(chunk));
+  }
+  return {};
+}
+
+void PassthroughPartition::add_to(Summary& summary) const {
+  follower_.add_to(summary);
+  summary.messages_in += progress_.messages_in - restored_.messages_in;
+  summary.messages_in_total += progress_.messages_in;
+  summary.lines_skipped += progress_.lines_skipped - restored_.lines_skipped;
+}
+
+}  // namespace retinue::worker

@@ -1,0 +1,253 @@
+#include "worker/engine/pipeline_record.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "protocol/yson/parser.h"
+#include "protocol/yson/writer.h"
+
+namespace retinue::worker {
+namespace {
+
+constexpr std::string_view kRecordName = "pipeline";
+
+// --- to YSON
+
+yson::Node schema_node(const TableSchema& schema) {
+  yson::List columns;
+  for (const Column& column : schema.columns()) {
+    yson::Node node;
+    node.set("name", column.name);
+    node.set("type", column_type_name(column.type));
+    if (!column.expression.empty()) {
+      node.set("expression", column.expression);
+    }
+    columns.push_back(std::move(node));
+  }
+  return columns;
+}
+
+yson::Node record_node(const PipelineRecord& record) {
+  yson::Node computations{yson::Map{}};
+  for (const auto& [id, computation] : record.computations) {
+    yson::Node states{yson::Map{}};
+    for (const auto& [name, format] : computation.states) {
+      states.set(name.value(), state_format_name(format));
+    }
+    yson::Node node;
+    node.set("kind", computation_kind_name(computation.kind));
+    node.set("partition_count", uint64_t{computation.partition_count});
+    node.set("key", schema_node(computation.key_schema));
+    node.set("states", std::move(states));
+    computations.set(id.value(), std::move(node));
+  }
+  yson::Node sinks{yson::Map{}};
+  for (const auto& [name, partition_count] : record.sinks) {
+    sinks.set(name.value(), uint64_t{partition_count});
+  }
+  yson::Node node;
+  node.set("name", record.name);
+  node.set("computations", std::move(computations));
+  node.set("sinks", std::move(sinks));
+  return node;
+}
+
+// --- from YSON
+
+Error corrupted(std::string_view what) {
+  return Error{ErrorCode::kDataCorrupted,
+               fmt::format("the data directory's record of its pipeline cannot be read: {}", what)};
+}
+
+Result<const yson::Node*> member(const yson::Node& node, std::string_view key,
+                                 yson::NodeKind kind) {
+  const yson::Node* found = node.find(key);
+  if (found == nullptr || found->kind() != kind) {
+    return corrupted(fmt::format("{} is not a {}", key, yson::node_kind_name(kind)));
+  }
+  return found;
+}
+
+template <typename Enum>
+std::optional<Enum> enum_from_name(std::string_view name, std::initializer_list<Enum> values,
+                                   std::string_view (*name_of)(Enum)) {
+  const auto found =
+      std::ranges::find_if(values, [&](Enum value) { return name_of(value) == name; });
+  return found == values.end() ? std::nullopt : std::optional(*found);
+}
+
+Result<TableSchema> read_schema_node(const yson::Node& list) {
+  std::vector<Column> columns;
+  for (const yson::Node& node : list.as_list()) {
+    RETINUE_ASSIGN(const yson::Node* name, member(node, "name", yson::NodeKind::kString));
+    RETINUE_ASSIGN(const yson::Node* type, member(node, "type", yson::NodeKind::kString));
+    const auto column_type = column_type_from_name(type->as_string());
+    if (!column_type) {
+      return corrupted(fmt::format("unknown column type {}", type->as_string()));
+    }
+    const yson::Node* expression = node.find("expression");
+    columns.push_back({.name = name->as_string(),
+                       .type = *column_type,
+                       .required = false,
+                       .expression = expression == nullptr ? "" : expression->as_string()});
+  }
+  return TableSchema::create(std::move(columns));
+}
+
+Result<RecordedComputation> read_computation(const yson::Node& node) {
+  RecordedComputation computation;
+  RETINUE_ASSIGN(const yson::Node* kind, member(node, "kind", yson::NodeKind::kString));
+  const auto known_kind =
+      enum_from_name(kind->as_string(),
+                     {ComputationKind::kPassthroughSource, ComputationKind::kOrderedSource,
+                      ComputationKind::kTransform},
+                     computation_kind_name);
+  if (!known_kind) {
+    return corrupted(fmt::format("unknown computation kind {}", kind->as_string()));
+  }
+  computation.kind = *known_kind;
+  RETINUE_ASSIGN(const yson::Node* count, member(node, "partition_count", yson::NodeKind::kUint64));
+  computation.partition_count = static_cast<uint32_t>(count->as_uint64());
+  RETINUE_ASSIGN(const yson::Node* key, member(node, "key", yson::NodeKind::kList));
+  RETINUE_ASSIGN(computation.key_schema, read_schema_node(*key));
+  RETINUE_ASSIGN(const yson::Node* states, member(node, "states", yson::NodeKind::kMap));
+  for (const yson::MapEntry& entry : states->as_map()) {
+    const auto format = enum_from_name(entry.value.is_string() ? entry.value.as_string() : "",
+                                       {StateFormat::kRaw, StateFormat::kYson, StateFormat::kProto},
+                                       state_format_name);
+    if (!format) {
+      return corrupted(fmt::format("unknown format of state {}", entry.key));
+    }
+    computation.states.emplace(StateName(entry.key), *format);
+  }
+  return computation;
+}
+
+Result<PipelineRecord> read_record(std::string_view bytes) {
+  auto node = yson::parse(bytes);
+  if (!node) {
+    return corrupted(node.error().message);
+  }
+  PipelineRecord record;
+  RETINUE_ASSIGN(const yson::Node* name, member(*node, "name", yson::NodeKind::kString));
+  record.name = name->as_string();
+  RETINUE_ASSIGN(const yson::Node* computations,
+                 member(*node, "computations", yson::NodeKind::kMap));
+  for (const yson::MapEntry& entry : computations->as_map()) {
+    RETINUE_ASSIGN(auto computation, read_computation(entry.value));
+    record.computations.emplace(ComputationId(entry.key), std::move(computation));
+  }
+  RETINUE_ASSIGN(const yson::Node* sinks, member(*node, "sinks", yson::NodeKind::kMap));
+  for (const yson::MapEntry& entry : sinks->as_map()) {
+    if (!entry.value.is_uint64()) {
+      return corrupted("a sink's partition count is no number");
+    }
+    record.sinks.emplace(SinkName(entry.key), static_cast<uint32_t>(entry.value.as_uint64()));
+  }
+  return record;
+}
+
+// --- comparing
+
+Error changed(std::string_view path, std::string_view before, std::string_view now) {
+  return Error{ErrorCode::kInvalidSpec,
+               fmt::format("{}: the data directory was written with {}, the spec now has {}; put "
+                           "it back, or use a new data directory",
+                           path, before, now)};
+}
+
+std::string describe(const TableSchema& schema) {
+  std::string text;
+  for (const Column& column : schema.columns()) {
+    text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", column.name,
+                        column_type_name(column.type), column.expression.empty() ? "" : " = ",
+                        column.expression);
+  }
+  return "(" + text + ")";
+}
+
+Result<void> compare_computation(const ComputationId& id, const RecordedComputation& before,
+                                 const RecordedComputation& now) {
+  const std::string path = fmt::format("/computations/{}", id.value());
+  if (before.kind != now.kind) {
+    return changed(path + "/kind", computation_kind_name(before.kind),
+                   computation_kind_name(now.kind));
+  }
+  if (before.partition_count != now.partition_count) {
+    return changed(fmt::format("/dynamic_spec/computations/{}/desired_partition_count", id.value()),
+                   fmt::to_string(before.partition_count), fmt::to_string(now.partition_count));
+  }
+  if (describe(before.key_schema) != describe(now.key_schema)) {
+    return changed(path + "/group_by_schema", describe(before.key_schema),
+                   describe(now.key_schema));
+  }
+  for (const auto& [name, format] : now.states) {
+    const auto found = before.states.find(name);
+    if (found != before.states.end() && found->second != format) {
+      return changed(fmt::format("{}/internal_states/{}/format", path, name.value()),
+                     state_format_name(found->second), state_format_name(format));
+    }
+  }
+  return {};
+}
+
+PipelineRecord make_record(const PipelineSpec& spec, const Topology& topology) {
+  PipelineRecord record{.name = spec.name, .computations = {}, .sinks = {}};
+  for (const auto& plan : topology.computations) {
+    RecordedComputation computation{.kind = plan->kind,
+                                    .partition_count = plan->partition_count,
+                                    .key_schema = plan->key_schema,
+                                    .states = {}};
+    for (const StatePlan& state : plan->states) {
+      computation.states.emplace(state.name, state.format);
+    }
+    record.computations.emplace(plan->id, std::move(computation));
+  }
+  for (const auto& sink : topology.sinks) {
+    record.sinks.emplace(sink->name, sink->partition_count);
+  }
+  return record;
+}
+
+}  // namespace
+
+Result<PipelineRecord> load_pipeline_record(const Store& store) {
+  RETINUE_ASSIGN(const std::optional<std::string> bytes, store.load_record(kRecordName));
+  if (!bytes) {
+    return Error{ErrorCode::kNotFound, "no pipeline was run in this data directory yet"};
+  }
+  return read_record(*bytes);
+}
+
+Result<void> check_and_record_pipeline(const PipelineSpec& spec, const Topology& topology,
+                                       Store& store) {
+  PipelineRecord record = make_record(spec, topology);
+  RETINUE_ASSIGN(const std::optional<std::string> bytes, store.load_record(kRecordName));
+  if (bytes) {
+    RETINUE_ASSIGN(PipelineRecord before, read_record(*bytes));
+    if (before.name != record.name) {
+      return changed("/name", before.name, record.name);
+    }
+    for (auto& [id, computation] : before.computations) {
+      const auto found = record.computations.find(id);
+      if (found == record.computations.end()) {
+        record.computations.emplace(id, std::move(computation));
+        continue;
+      }
+      RETINUE_TRY(compare_computation(id, computation, found->second));
+      found->second.states.merge(computation.states);
+    }
+    for (const auto& [name, partition_count] : before.sinks) {
+      const auto [now, is_gone] = record.sinks.emplace(name, partition_count);
+      if (!is_gone && now->second != partition_count) {
+        return changed(fmt::format("/sinks/{}: partition count", name.value()),
+                       fmt::to_string(partition_count), fmt::to_string(now->second));
+      }
+    }
+  }
+  return store.save_record(kRecordName, yson::to_string(record_node(record)));
+}
+
+}  // namespace retinue::worker

@@ -1,0 +1,36 @@
+// Progress: how far one partition has come, as committed with every one of its epochs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "protocol/base/ids.h"
+#include "protocol/base/result.h"
+#include "worker/stream/inbox.h"
+
+namespace retinue::worker {
+
+struct Progress {
+  Epoch epoch;
+  // Of a partition that reads an inbox.
+  InboxPosition inbox;
+  // Of a source: Source::seek's position, empty before the first chunk, and the committed length of
+  // its dead-letter file.
+  std::string source_position;
+  std::optional<uint64_t> dead_letter_bytes;
+  // Of a sink: Sink::restore's position.
+  std::string sink_position;
+  // Since the data directory was made.
+  uint64_t messages_in = 0;
+  uint64_t messages_out = 0;
+  uint64_t lines_skipped = 0;
+};
+
+// A YSON map, on disk: fields are only ever added.
+std::string encode_progress(const Progress& progress);
+// Errors: kDataCorrupted.
+Result<Progress> decode_progress(std::string_view record);
+
+}  // namespace retinue::worker

@@ -1,0 +1,59 @@
+#include "worker/engine/source_follower.h"
+
+namespace retinue::worker {
+
+Result<bool> SourceFollower::open(const EngineDependencies& dependencies,
+                                  SourceFeed::Options options, Progress& progress) {
+  RETINUE_ASSIGN(OpenedSource opened,
+                 dependencies.open_source({.spec = spec_,
+                                           .schema = schema_,
+                                           .position = progress.source_position,
+                                           .options = options}));
+  feed_ = std::move(opened.feed);
+  total_bytes_ = opened.total_bytes;
+  if (spec_.on_bad_line != BadLinePolicy::kDeadLetter) {
+    return false;
+  }
+  dead_letters_.emplace(spec_.dead_letter_path.string());
+  RETINUE_TRY(dead_letters_->restore(progress.dead_letter_bytes));
+  const bool is_new = !progress.dead_letter_bytes.has_value();
+  progress.dead_letter_bytes = dead_letters_->length();
+  return is_new;
+}
+
+Result<std::unique_ptr<SourceChunk>> SourceFollower::take() {
+  if (has_ended_) {
+    return std::unique_ptr<SourceChunk>();
+  }
+  auto taken = feed_->take();
+  if (!taken) {
+    return std::unique_ptr<SourceChunk>();
+  }
+  if (*taken) {
+    has_ended_ = (**taken)->is_last;
+    bytes_read_ += (**taken)->bytes_read;
+  }
+  return std::move(*taken);
+}
+
+Result<void> SourceFollower::settle(const SourceChunk& chunk, Progress& progress) {
+  if (!chunk.dead_letters.empty()) {
+    RETINUE_ASSIGN(progress.dead_letter_bytes, dead_letters_->append(chunk.dead_letters));
+    RETINUE_TRY(dead_letters_->sync());
+  }
+  progress.source_position = chunk.position;
+  progress.messages_in += chunk.rows.row_count();
+  progress.lines_skipped += chunk.lines_skipped;
+  return {};
+}
+
+void SourceFollower::add_to(Summary& summary) const {
+  summary.source_bytes_read += bytes_read_;
+  if (total_bytes_ && summary.source_bytes_total) {
+    *summary.source_bytes_total += *total_bytes_;
+  } else {
+    summary.source_bytes_total.reset();
+  }
+}
+
+}  // namespace retinue::worker

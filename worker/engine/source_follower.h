@@ -1,0 +1,49 @@
+// SourceFollower: a source's side of its partition: the chunks in order, its position, and the
+// dead-letter file.
+//
+// Threads: the engine's one. Owns: the feed and the dead-letter file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "protocol/base/result.h"
+#include "worker/engine/dependencies.h"
+#include "worker/engine/progress.h"
+#include "worker/engine/summary.h"
+#include "worker/sink/committed_file.h"
+#include "worker/source/source_feed.h"
+
+namespace retinue::worker {
+
+class SourceFollower {
+ public:
+  SourceFollower(const SourceSpec& spec, const TableSchema& schema)
+      : spec_(spec), schema_(schema) {}
+
+  // Opens source and dead-letter file where `progress` says. True when progress has changed and
+  // must be committed before anything else: the dead-letter file is new.
+  Result<bool> open(const EngineDependencies& dependencies, SourceFeed::Options options,
+                    Progress& progress);
+  // The next chunk; nullptr when there is none yet, or none any more (has_ended).
+  Result<std::unique_ptr<SourceChunk>> take();
+  // Makes the chunk part of `progress`; its bad lines go to the dead-letter file, on disk.
+  Result<void> settle(const SourceChunk& chunk, Progress& progress);
+  void recycle(std::unique_ptr<SourceChunk> chunk) { feed_->recycle(std::move(chunk)); }
+
+  bool has_ended() const { return has_ended_; }
+  void add_to(Summary& summary) const;
+
+ private:
+  const SourceSpec& spec_;
+  const TableSchema& schema_;
+  std::unique_ptr<ChunkFeed> feed_;
+  std::optional<CommittedFile> dead_letters_;
+  std::optional<uint64_t> total_bytes_;
+  uint64_t bytes_read_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace retinue::worker
