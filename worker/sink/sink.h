@@ -20,13 +20,17 @@ class Sink {
  public:
   virtual ~Sink() = default;
 
-  // Called once, before anything else. `position` is the last committed one; empty: none yet.
-  // Errors: kIoError; kDataCorrupted when what was committed is no longer there.
+  // Called once, before anything else. `position` is the last committed one; empty: none yet. Then
+  // flush() gives the first position, and it must be committed before anything is appended: without
+  // a position nobody knows after a crash that a file's content is the pipeline's own.
+  // Errors: kIoError; kDataCorrupted when what was committed is no longer there; kInvalidArgument
+  // for a file that has content but no position, which is never overwritten.
   virtual Result<void> restore(std::string_view position) = 0;
   // Adds the rows [begin, end) of a stream's batch. They may stay buffered until flush().
   virtual Result<void> append(std::string_view stream, const TableSchema& schema,
                               const RowBatchView& rows, uint32_t begin, uint32_t end) = 0;
   // Puts everything appended where it belongs, on disk if it is a file. Returns the new position.
+  // Errors: kOutOfSpace, kIoError; a flush that failed may be called again.
   virtual Result<std::string> flush() = 0;
 };
 

@@ -22,7 +22,10 @@ struct SourceChunk {
   RowBatchBuilder rows;
   // Opaque; hand it to Source::seek to go on after this chunk.
   std::string position;
-  uint64_t bytes_read = 0;     // uncompressed, in this chunk
+  uint64_t bytes_read = 0;  // uncompressed, in this chunk
+  // Of the files as they lie, in all, before a seek too: bytes_done / total_bytes() is the
+  // progress.
+  uint64_t bytes_done = 0;
   uint64_t lines_skipped = 0;  // bad lines that the policy let pass
   // Bad lines for the dead-letter file, one JSON line each; written when the chunk is committed.
   std::string dead_letters;
@@ -38,12 +41,14 @@ class Source {
   // Errors: kDataCorrupted for a garbled position, kIoError when its file is gone or shorter.
   virtual Result<void> seek(std::string_view position) = 0;
   // Fills `chunk` (cleared first) with 1 to rows_limit rows of one source partition, or with
-  // is_last. Blocks while a pipe has nothing. Errors: kIoError, kInvalidRecord with file, line and
-  // column.
+  // is_last. Ends a chunk once bytes_read is bytes_limit, even without a row if all of those were
+  // bad lines or blank. Blocks while a pipe has nothing and the chunk is empty. The rows before an
+  // error come first; the error ends reading. Errors: kIoError; kInvalidRecord with file, line and
+  // column; kDraining once interrupted.
   virtual Result<void> read(SourceChunk& chunk, uint32_t rows_limit, size_t bytes_limit) = 0;
-  // Makes a read() that blocks on another thread return soon.
+  // Makes a read() or seek() on another thread return soon, with kDraining. It stays so.
   virtual void interrupt() = 0;
-  // Bytes read and to be read in all, for progress; nullopt when it cannot be known.
+  // Bytes of all files as they lay when the source was made; nullopt with a pipe among them.
   virtual std::optional<uint64_t> total_bytes() const = 0;
 };
 

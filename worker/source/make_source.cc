@@ -1,0 +1,22 @@
+#include "worker/source/make_source.h"
+
+#include <utility>
+
+#include "worker/source/input_paths.h"
+#include "worker/source/interrupt.h"
+#include "worker/source/lines_source.h"
+#include "worker/source/record_parser.h"
+
+namespace retinue::worker {
+
+Result<std::unique_ptr<Source>> make_source(const SourceSpec& spec,
+                                            const TableSchema& stream_schema, int stdin_fd) {
+  RETINUE_ASSIGN(auto parser, make_record_parser(spec, stream_schema));
+  RETINUE_ASSIGN(auto inputs, expand_input_paths(spec.paths));
+  RETINUE_ASSIGN(auto interrupt, Interrupt::create());
+  const LinesSource::Options options{spec.compression, spec.on_bad_line, stdin_fd};
+  return std::unique_ptr<Source>(std::make_unique<LinesSource>(
+      std::move(inputs), stream_schema, std::move(parser), std::move(interrupt), options));
+}
+
+}  // namespace retinue::worker
