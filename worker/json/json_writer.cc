@@ -15,10 +15,6 @@ using yson::Map;
 using yson::Node;
 using yson::NodeKind;
 
-bool is_utf8(std::string_view bytes) {
-  return simdjson::validate_utf8(bytes.data(), bytes.size());
-}
-
 bool needs_escape(char c) {
   return static_cast<uint8_t>(c) < 0x20 || c == '"' || c == '\\';
 }
@@ -146,6 +142,10 @@ void NodeWriter::key(std::string_view key, bool is_first) {
 }
 
 }  // namespace
+
+bool is_utf8(std::string_view bytes) {
+  return simdjson::validate_utf8(bytes.data(), bytes.size());
+}
 
 void append_json_string(std::string& out, std::string_view bytes) {
   if (is_utf8(bytes)) {

@@ -9,6 +9,8 @@
 
 namespace retinue::worker {
 
+bool is_utf8(std::string_view bytes);
+
 // `bytes` as a JSON string when they are UTF-8, as {"$base64": "…"} when they are not.
 void append_json_string(std::string& out, std::string_view bytes);
 // The shortest form that reads back to the same double, always with . or e; "nan", "inf" and "-inf"

@@ -1,10 +1,7 @@
-// What names in a spec may look like.
+// What names and texts in a spec may look like.
 #pragma once
 
-#include <algorithm>
 #include <string_view>
-
-#include "protocol/base/limits.h"
 
 namespace retinue::worker {
 
@@ -14,9 +11,9 @@ constexpr bool is_name_character(char c) {
 }
 
 // The names of pipelines, streams, companions, computations, functions, states and sinks.
-constexpr bool is_valid_name(std::string_view name) {
-  return !name.empty() && name.size() <= limits::kNameBytesLimit &&
-         std::all_of(name.begin(), name.end(), is_name_character);
-}
+bool is_valid_name(std::string_view name);
+
+// UTF-8, not empty, without zero bytes: what can be an argument, a path or a column's name.
+bool is_valid_text(std::string_view text);
 
 }  // namespace retinue::worker

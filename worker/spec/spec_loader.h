@@ -10,20 +10,12 @@
 #include <vector>
 
 #include "protocol/base/result.h"
+#include "worker/spec/problem.h"
 #include "worker/spec/spec.h"
 
 namespace retinue::worker {
 
 enum class SpecFormat : uint8_t { kJson, kYson };
-
-// Something wrong with a spec. The path is a JSON pointer: "/streams/words/schema/0/type", "" for
-// the whole. The message says what was expected and what was found; it is printable UTF-8.
-struct SpecProblem {
-  std::string path;
-  std::string message;
-
-  friend bool operator==(const SpecProblem&, const SpecProblem&) = default;
-};
 
 struct SpecReport {
   PipelineSpec spec;                  // to be used only without problems

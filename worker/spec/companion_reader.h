@@ -1,0 +1,16 @@
+// Reads one companion of a spec.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "protocol/yson/node.h"
+#include "worker/spec/problem.h"
+#include "worker/spec/spec.h"
+
+namespace retinue::worker {
+
+CompanionSpec read_companion(const yson::Node& node, const std::string& path,
+                             const std::filesystem::path& folder, Problems& problems);
+
+}  // namespace retinue::worker

@@ -1,0 +1,151 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker/json/error_text.h"
+#include "worker/spec/part_check.h"
+
+namespace retinue::worker {
+namespace {
+
+// Who writes and reads each stream.
+class StreamGraph {
+ public:
+  StreamGraph(const PipelineSpec& spec, Problems& problems) : spec_(spec), problems_(problems) {
+    for (const auto& [id, computation] : spec.computations) {
+      add_producers(id, computation);
+    }
+    for (const auto& [id, computation] : spec.computations) {
+      add_consumers("computations", id.value(), computation.input_stream_ids);
+    }
+    for (const auto& [name, sink] : spec.sinks) {
+      add_consumers("sinks", name.value(), sink.input_stream_ids);
+    }
+  }
+
+  void check_ends() const {
+    for (const auto& [id, stream] : spec_.streams) {
+      const std::string path = child_path("/streams", id.value());
+      if (!producers_.contains(id)) {
+        problems_.add(path,
+                      "expected a producer, found none: no computation has this stream as an "
+                      "output or as its source's stream");
+      }
+      if (!consumed_.contains(id)) {
+        problems_.add(path,
+                      "expected a consumer, found none: no computation and no sink has this "
+                      "stream as an input");
+      }
+    }
+  }
+
+  void check_cycles() {
+    for (const auto& [id, computation] : spec_.computations) {
+      visit(id, computation);
+    }
+  }
+
+ private:
+  void add_producers(const ComputationId& id, const ComputationSpec& computation) {
+    const auto path = [&](std::string_view field) {
+      return part_path("computations", id.value(), field);
+    };
+    if (computation.source_stream_id) {
+      add_producer(id, *computation.source_stream_id, path("source_stream_id"));
+      if (computation.kind == ComputationKind::kOrderedSource) {
+        private_streams_.emplace(*computation.source_stream_id, id);
+        consumed_.insert(*computation.source_stream_id);
+      }
+    }
+    for (size_t i = 0; i < computation.output_stream_ids.size(); ++i) {
+      add_producer(id, computation.output_stream_ids[i], child_path(path("output_stream_ids"), i));
+    }
+  }
+
+  void add_producer(const ComputationId& id, const StreamId& stream, const std::string& path) {
+    if (stream.empty()) {
+      return;
+    }
+    const auto [first, is_new] = producers_.emplace(stream, id);
+    if (!is_new && first->second != id) {
+      problems_.add(path,
+                    fmt::format("expected a stream that nothing else produces, found {}, "
+                                "which computation {} produces",
+                                quote_text(stream.value()), quote_text(first->second.value())));
+    } else if (!is_new && spec_.computations.at(id).source_stream_id == stream) {
+      problems_.add(path, "expected another stream than the source's own");
+    }
+  }
+
+  void add_consumers(std::string_view section, const std::string& name,
+                     const std::vector<StreamId>& streams) {
+    for (size_t i = 0; i < streams.size(); ++i) {
+      consumed_.insert(streams[i]);
+      if (const auto owner = private_streams_.find(streams[i]); owner != private_streams_.end()) {
+        problems_.add(
+            child_path(part_path(section, name, "input_stream_ids"), i),
+            fmt::format("expected another stream, found {}, which ordered_source {} "
+                        "reads itself; use its outputs",
+                        quote_text(streams[i].value()), quote_text(owner->second.value())));
+      }
+    }
+  }
+
+  // Depth first along the inputs. The depth is at most the number of computations, which
+  // limits::kSpecEntriesLimit bounds.
+  void visit(const ComputationId& id, const ComputationSpec& computation) {
+    if (!visited_.insert(id).second) {
+      return;
+    }
+    trail_.push_back(&id);
+    for (const StreamId& input : computation.input_stream_ids) {
+      const auto producer = producers_.find(input);
+      if (producer == producers_.end()) {
+        continue;
+      }
+      const auto entry = spec_.computations.find(producer->second);
+      const auto start = std::find_if(trail_.begin(), trail_.end(), [&](const ComputationId* on) {
+        return *on == producer->second;
+      });
+      if (start != trail_.end()) {
+        add_cycle({start, trail_.end()});
+      } else {
+        visit(entry->first, entry->second);
+      }
+    }
+    trail_.pop_back();
+  }
+
+  // `against` goes from consumer to producer.
+  void add_cycle(const std::vector<const ComputationId*>& against) const {
+    std::string cycle = against.front()->value();
+    for (auto id = against.rbegin(); id != against.rend(); ++id) {
+      cycle += " -> " + (*id)->value();
+    }
+    problems_.add(part_path("computations", against.front()->value(), "input_stream_ids"),
+                  fmt::format("the cycle {} is not supported yet", cycle));
+  }
+
+  const PipelineSpec& spec_;
+  Problems& problems_;
+  std::map<StreamId, ComputationId> producers_;
+  std::map<StreamId, ComputationId> private_streams_;  // of ordered sources, which alone read them
+  std::set<StreamId> consumed_;
+  std::set<ComputationId> visited_;
+  std::vector<const ComputationId*> trail_;
+};
+
+}  // namespace
+
+void check_graph(const PipelineSpec& spec, Problems& problems) {
+  StreamGraph graph(spec, problems);
+  graph.check_ends();
+  graph.check_cycles();
+}
+
+}  // namespace retinue::worker
