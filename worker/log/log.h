@@ -24,7 +24,7 @@ struct LogField {
 struct LogEntry {
   LogLevel level = LogLevel::kInfo;
   std::string message;  // one sentence without what varies: that goes into fields
-  std::vector<LogField> fields;
+  std::vector<LogField> fields{};
 };
 
 class LogSink {
