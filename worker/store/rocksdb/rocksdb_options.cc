@@ -30,9 +30,8 @@ rocksdb::DBOptions database_options(bool read_only) {
   // A reader keeps every file open, so that the writer may delete them under it.
   options.max_open_files = read_only ? -1 : 512;
   options.max_total_wal_size = 512 * kMebibyte;
-  // A log record torn by a crash ends the log: what survives is a prefix of the commits. (Log files
-  // are not recycled: with this mode RocksDB could not tell an old record from a torn one.)
-  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kPointInTimeRecovery;
+  // Log files are not recycled: an old record in one could not be told from a torn one.
+  options.recycle_log_file_num = 0;
   // A failed write is final for this process, see RocksDbStore.
   options.max_bgerror_resume_count = 0;
   options.bytes_per_sync = kMebibyte;

@@ -1,8 +1,6 @@
 #include "worker/store/rocksdb/rocksdb_store.h"
 
 #include <fmt/format.h>
-#include <rocksdb/cache.h>
-#include <rocksdb/db.h>
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
@@ -11,15 +9,12 @@
 
 #include "protocol/base/check.h"
 #include "worker/store/rocksdb/data_directory.h"
+#include "worker/store/rocksdb/database.h"
 #include "worker/store/rocksdb/key_layout.h"
-#include "worker/store/rocksdb/rocksdb_options.h"
 #include "worker/store/rocksdb/rocksdb_status.h"
 
 namespace retinue::worker {
 namespace {
-
-// A reader's opening may fail because the writer replaced a file meanwhile; so often it is tried.
-constexpr int kReaderOpenAttemptsLimit = 10;
 
 rocksdb::Slice slice(std::string_view bytes) {
   return {bytes.data(), bytes.size()};
@@ -32,13 +27,11 @@ std::string_view view(const rocksdb::Slice& bytes) {
 }  // namespace
 
 struct RocksDbStore::Impl {
-  Impl(DataDirectory directory_in, bool read_only_in)
-      : directory(std::move(directory_in)), read_only(read_only_in) {}
-  Impl(const Impl&) = delete;
-  Impl& operator=(const Impl&) = delete;
-  ~Impl();
+  Impl(DataDirectory directory_in, std::unique_ptr<Database> database_in, bool read_only_in)
+      : directory(std::move(directory_in)),
+        database(std::move(database_in)),
+        read_only(read_only_in) {}
 
-  Result<void> open_database(size_t block_cache_bytes);
   void add(const EpochCommit& commit);
   // Writes `batch`. Precondition: write_mutex is held.
   Result<void> write(rocksdb::WriteBatch& batch, bool sync);
@@ -55,11 +48,8 @@ struct RocksDbStore::Impl {
   }
 
   const DataDirectory directory;
+  const std::unique_ptr<Database> database;
   const bool read_only;
-  std::unique_ptr<rocksdb::DB> db;
-  rocksdb::ColumnFamilyHandle* records = nullptr;
-  rocksdb::ColumnFamilyHandle* states = nullptr;
-  rocksdb::ColumnFamilyHandle* messages = nullptr;
 
   std::mutex write_mutex;
   Result<void> failure;  // of the first write that failed
@@ -67,64 +57,29 @@ struct RocksDbStore::Impl {
   std::string key;
 };
 
-RocksDbStore::Impl::~Impl() {
-  if (db) {
-    for (rocksdb::ColumnFamilyHandle* family : {records, states, messages}) {
-      db->DestroyColumnFamilyHandle(family).PermitUncheckedError();
-    }
-    // Everything that counts is in the log already.
-    db->Close().PermitUncheckedError();
-  }
-}
-
-Result<void> RocksDbStore::Impl::open_database(size_t block_cache_bytes) {
-  const auto cache = rocksdb::NewLRUCache(block_cache_bytes);
-  const rocksdb::DBOptions options = database_options(read_only);
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
-      {rocksdb::kDefaultColumnFamilyName, records_family_options()},
-      {key_layout::kStatesFamily, states_family_options(cache)},
-      {key_layout::kMessagesFamily, messages_family_options()}};
-  const std::string path = directory.database().string();
-  std::vector<rocksdb::ColumnFamilyHandle*> handles;
-  rocksdb::DB* opened = nullptr;
-  rocksdb::Status status;
-  for (int attempt = 0; attempt < (read_only ? kReaderOpenAttemptsLimit : 1); ++attempt) {
-    status = read_only ? rocksdb::DB::OpenForReadOnly(options, path, families, &handles, &opened)
-                       : rocksdb::DB::Open(options, path, families, &handles, &opened);
-    if (status.ok()) {
-      db.reset(opened);
-      records = handles[0];
-      states = handles[1];
-      messages = handles[2];
-      return {};
-    }
-  }
-  return rocksdb_error(status, "open", directory.path());
-}
-
 void RocksDbStore::Impl::add(const EpochCommit& commit) {
   RETINUE_CHECK(commit.consumed_begin <= commit.consumed_end);
   // The statuses below can only be of a batch with a limit on its size.
   for (size_t i = 0; i < commit.states.size(); ++i) {
     const StateChanges::Row row = commit.states.row(i);
     if (row.cleared) {
-      batch.Delete(states, slice(row.key)).PermitUncheckedError();
+      batch.Delete(database->states(), slice(row.key)).PermitUncheckedError();
     } else {
-      batch.Put(states, slice(row.key), slice(row.value)).PermitUncheckedError();
+      batch.Put(database->states(), slice(row.key), slice(row.value)).PermitUncheckedError();
     }
   }
   for (const InboxAppend& append : commit.appends) {
     key.clear();
     key_layout::append_block_key(key, append.inbox, append.sequence);
-    batch.Put(messages, key, append.block).PermitUncheckedError();
+    batch.Put(database->messages(), key, append.block).PermitUncheckedError();
   }
   for (BlockSequence at = commit.consumed_begin; at < commit.consumed_end; at = at.next()) {
     key.clear();
     key_layout::append_block_key(key, commit.partition, at);
     // A block is written once in its life, so one deletion meets one block and both vanish.
-    batch.SingleDelete(messages, key).PermitUncheckedError();
+    batch.SingleDelete(database->messages(), key).PermitUncheckedError();
   }
-  batch.Put(records, key_layout::progress_key(commit.partition), commit.progress)
+  batch.Put(database->records(), key_layout::progress_key(commit.partition), commit.progress)
       .PermitUncheckedError();
 }
 
@@ -139,7 +94,7 @@ Result<void> RocksDbStore::Impl::check_writable() const {
 Result<void> RocksDbStore::Impl::write(rocksdb::WriteBatch& to_write, bool sync) {
   rocksdb::WriteOptions options;
   options.sync = sync;
-  return fail(db->Write(options, &to_write));
+  return fail(database->db().Write(options, &to_write));
 }
 
 Result<void> RocksDbStore::Impl::fail(const rocksdb::Status& status) {
@@ -151,7 +106,7 @@ Result<void> RocksDbStore::Impl::fail(const rocksdb::Status& status) {
 
 Result<std::optional<std::string>> RocksDbStore::Impl::get(std::string_view record) const {
   std::string value;
-  const rocksdb::Status status = db->Get({}, records, slice(record), &value);
+  const rocksdb::Status status = database->db().Get({}, database->records(), slice(record), &value);
   if (status.IsNotFound()) {
     return std::optional<std::string>();
   }
@@ -168,8 +123,11 @@ Result<std::unique_ptr<RocksDbStore>> RocksDbStore::open(const OpenOptions& opti
   RETINUE_ASSIGN(DataDirectory directory, options.read_only
                                               ? DataDirectory::open_for_reading(options.directory)
                                               : DataDirectory::open_for_writing(options.directory));
-  auto impl = std::make_unique<Impl>(std::move(directory), options.read_only);
-  RETINUE_TRY(impl->open_database(options.block_cache_bytes));
+  RETINUE_ASSIGN(auto database, Database::open({.path = directory.database(),
+                                                .read_only = options.read_only,
+                                                .unsynced_log = options.unsynced_log,
+                                                .block_cache_bytes = options.block_cache_bytes}));
+  auto impl = std::make_unique<Impl>(std::move(directory), std::move(database), options.read_only);
   return std::unique_ptr<RocksDbStore>(new RocksDbStore(std::move(impl)));
 }
 
@@ -186,9 +144,13 @@ Result<uint32_t> RocksDbStore::intern(NameKind kind, std::string_view name) {
     return impl_->corrupted("the next name's number is malformed");
   }
   rocksdb::WriteBatch batch;
-  batch.Put(impl_->records, key_layout::name_key(kind, name), key_layout::number_value(*number))
+  batch
+      .Put(impl_->database->records(), key_layout::name_key(kind, name),
+           key_layout::number_value(*number))
       .PermitUncheckedError();
-  batch.Put(impl_->records, key_layout::next_number_key(), key_layout::number_value(*number + 1))
+  batch
+      .Put(impl_->database->records(), key_layout::next_number_key(),
+           key_layout::number_value(*number + 1))
       .PermitUncheckedError();
   RETINUE_TRY(impl_->write(batch, true));
   return *number;
@@ -216,7 +178,8 @@ Result<void> RocksDbStore::save_record(std::string_view name, std::string_view v
   const std::lock_guard lock(impl_->write_mutex);
   RETINUE_TRY(impl_->check_writable());
   rocksdb::WriteBatch batch;
-  batch.Put(impl_->records, key_layout::record_key(name), slice(value)).PermitUncheckedError();
+  batch.Put(impl_->database->records(), key_layout::record_key(name), slice(value))
+      .PermitUncheckedError();
   return impl_->write(batch, true);
 }
 
@@ -233,7 +196,8 @@ Result<void> RocksDbStore::load_states(std::span<const std::string_view> keys,
     // RocksDB fills the value in place unless it can lend the bytes of a cached block.
     found.emplace_back(&values[i].emplace());
   }
-  impl_->db->MultiGet({}, impl_->states, keys.size(), slices.data(), found.data(), statuses.data());
+  impl_->database->db().MultiGet({}, impl_->database->states(), keys.size(), slices.data(),
+                                 found.data(), statuses.data());
   for (size_t i = 0; i < keys.size(); ++i) {
     if (statuses[i].IsNotFound()) {
       values[i].reset();
@@ -255,7 +219,8 @@ Result<void> RocksDbStore::scan_states(OwnerNumber owner, std::string_view from,
   if (!end.empty()) {
     options.iterate_upper_bound = &upper_bound;
   }
-  const std::unique_ptr<rocksdb::Iterator> rows(impl_->db->NewIterator(options, impl_->states));
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      impl_->database->db().NewIterator(options, impl_->database->states()));
   for (rows->Seek(slice(std::max<std::string_view>(from, begin))); rows->Valid(); rows->Next()) {
     std::optional<StateRow> row = key_layout::parse_state_row_key(view(rows->key()));
     if (!row) {
@@ -282,7 +247,8 @@ Result<std::vector<StoredBlock>> RocksDbStore::load_inbox(PartitionRef inbox) co
   key_layout::append_block_key(begin, inbox, BlockSequence(0));
   key_layout::append_block_key(last, inbox, BlockSequence(~uint64_t{0}));
   std::vector<StoredBlock> blocks;
-  const std::unique_ptr<rocksdb::Iterator> rows(impl_->db->NewIterator({}, impl_->messages));
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      impl_->database->db().NewIterator({}, impl_->database->messages()));
   for (rows->Seek(begin); rows->Valid() && rows->key().compare(last) <= 0; rows->Next()) {
     const std::optional<BlockSequence> sequence = key_layout::parse_block_key(view(rows->key()));
     if (!sequence) {
@@ -309,7 +275,7 @@ Result<void> RocksDbStore::commit(std::span<const EpochCommit* const> commits, b
 Result<void> RocksDbStore::sync() {
   const std::lock_guard lock(impl_->write_mutex);
   RETINUE_TRY(impl_->check_writable());
-  return impl_->fail(impl_->db->SyncWAL());
+  return impl_->fail(impl_->database->db().SyncWAL());
 }
 
 }  // namespace retinue::worker

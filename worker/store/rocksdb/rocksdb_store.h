@@ -4,9 +4,9 @@
 //   DIR/LOCK    locked (flock) by the writer; holds its pid
 //   DIR/db      column families: default (names, records, progress), states, messages
 //
-// A commit is one WriteBatch, so its log record is whole or absent after a crash. After a write has
-// failed the store refuses every later one with the same error; reopening it finds the committed
-// prefix.
+// A commit is one WriteBatch, so its log record is whole or absent after a crash; a torn last
+// record is dropped. After a write has failed the store refuses every later one with the same
+// error; reopening it finds the committed prefix.
 //
 // Opened for reading it may be another process's: it needs no lock, writes nothing anywhere, and
 // shows what was committed before the moment of opening, synced or not. To see more, open it again.
@@ -29,6 +29,10 @@ class RocksDbStore final : public Store {
   struct OpenOptions {
     std::string directory;
     bool read_only = false;
+    // The last writer let the operating system sync when it liked (Durability::kOs). A power
+    // failure may then leave holes in the log; the commits before the first one are kept. Otherwise
+    // such a hole is kDataCorrupted, for commits that were promised are gone.
+    bool unsynced_log = false;
     size_t block_cache_bytes = size_t{256} << 20;
   };
 

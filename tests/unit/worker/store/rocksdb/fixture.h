@@ -135,8 +135,10 @@ class RocksDbStoreTest : public testing::Test {
   std::filesystem::path directory() const { return temporary_.path() / "data"; }
 
   static Result<std::unique_ptr<RocksDbStore>> try_open(const std::filesystem::path& path,
-                                                        bool read_only = false) {
-    return RocksDbStore::open({.directory = path.string(), .read_only = read_only});
+                                                        bool read_only = false,
+                                                        bool unsynced_log = false) {
+    return RocksDbStore::open(
+        {.directory = path.string(), .read_only = read_only, .unsynced_log = unsynced_log});
   }
   static std::unique_ptr<RocksDbStore> open(const std::filesystem::path& path,
                                             bool read_only = false) {

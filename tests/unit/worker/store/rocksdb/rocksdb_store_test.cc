@@ -333,7 +333,7 @@ TEST_F(RocksDbStoreTest, ReadersOpenWhileTheWriterReplacesFiles) {
   auto writer = open();
   std::vector<std::unique_ptr<RocksDbStore>> readers;
   const std::string value(1 << 20, 'v');
-  for (uint64_t epoch = 1; epoch <= 300; ++epoch) {
+  for (uint64_t epoch = 1; epoch <= 150; ++epoch) {
     EpochCommit commit = chain_commit(epoch);
     set_state(commit, row_key(2, epoch % 50, "large", 1), value);
     ASSERT_TRUE(commit_one(*writer, commit).ok());
