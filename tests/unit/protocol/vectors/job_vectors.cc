@@ -80,7 +80,6 @@ void add_open_jobs(VectorSet& set) {
     job.setLowestKeyHash(0x4000000000000000);
     job.setHighestKeyHash(0x7fffffffffffffff);
   });
-  // Two revisions of one stream: messages of the older one are still queued.
   set.add("open_job_swift_map", [](wire::Envelope::Builder envelope) {
     auto job = envelope.initOpenJob();
     job.setJob(9);
@@ -89,11 +88,9 @@ void add_open_jobs(VectorSet& set) {
     job.setKind(wire::ComputationKind::SWIFT_MAP);
     job.setFunction("split");
     write_schema(job.initKeySchema(), key_schema());
-    auto streams = job.initStreams(3);
-    set_stream(streams[0], "words", wire::StreamRole::INPUT, 1,
-               TableSchema::create({{"word", ColumnType::kString, true, ""}}).value());
-    set_stream(streams[1], "words", wire::StreamRole::INPUT, 2, words_schema());
-    set_stream(streams[2], "counts", wire::StreamRole::OUTPUT, 1, every_schema());
+    auto streams = job.initStreams(2);
+    set_stream(streams[0], "words", wire::StreamRole::INPUT, 2, words_schema());
+    set_stream(streams[1], "counts", wire::StreamRole::OUTPUT, 1, every_schema());
     job.setHighestKeyHash(UINT64_MAX);
   });
 }
@@ -119,7 +116,11 @@ void add_job_vectors(VectorSet& set) {
   set.add("update_job_streams", [](wire::Envelope::Builder envelope) {
     auto update = envelope.initUpdateJob();
     update.setJob(kJob);
-    set_stream(update.initStreams(1)[0], "words", wire::StreamRole::INPUT, 2, words_schema());
+    set_stream(update.initStreams(1)[0], "words", wire::StreamRole::INPUT, 2,
+               TableSchema::create({{"word", ColumnType::kString, true, ""},
+                                    {"count", ColumnType::kInt64, false, ""},
+                                    {"language", ColumnType::kString, false, ""}})
+                   .value());
   });
   set.add("close_job", [](wire::Envelope::Builder envelope) {
     auto close = envelope.initCloseJob();
