@@ -62,11 +62,11 @@ struct CompanionStatus {
   std::string last_error;  // empty: none
 };
 
-class Companions {
+class Companions final : public TransportEvents {
  public:
   Companions(const PipelineSpec& spec, CompanionsOptions options, CompanionTransport& transport,
              LogSink& log, const Clock& clock);
-  ~Companions();
+  ~Companions() override;
   Companions(const Companions&) = delete;
   Companions& operator=(const Companions&) = delete;
 
@@ -93,12 +93,10 @@ class Companions {
   void reject_answer(JobSlot slot, const Error& violation);
 
   // --- events of the outside world
-  void on_connected(ConnectionId connection);
-  void on_frame(ConnectionId connection, Frame frame);
-  // The peer closed, or its bytes were no frames (kMalformedFrame, kLimitExceeded).
-  void on_disconnected(ConnectionId connection, const Error& reason);
-  // `status` reads "exited with code 3" or "was killed by signal 9 (Killed)".
-  void on_process_exited(ProcessId process, std::string_view status);
+  void on_connected(ConnectionId connection) override;
+  void on_frame(ConnectionId connection, Frame frame) override;
+  void on_disconnected(ConnectionId connection, const Error& reason) override;
+  void on_process_exited(ProcessId process, std::string_view status) override;
   // Does what is due: deadlines, heartbeats, restarts, kills.
   void tick();
   // When tick() is next needed, on Clock::monotonic.

@@ -66,6 +66,7 @@ void Supervision::spawn(Process& process) {
   process.was_spawned = true;
   SpawnRequest request{.process = process.id,
                        .companion = name_,
+                       .index = process.index,
                        .command = resolve_command(context_.spec, spec_),
                        .environment = {spec_.environment.begin(), spec_.environment.end()},
                        .working_directory = spec_.working_directory.string()};

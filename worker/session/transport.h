@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "protocol/base/ids.h"
 #include "protocol/base/result.h"
+#include "protocol/frame/frame_reader.h"
 #include "protocol/frame/frame_writer.h"
 #include "worker/spec/spec.h"
 
@@ -23,6 +25,7 @@ using ProcessId = StrongNumber<struct ProcessIdTag, uint64_t>;
 struct SpawnRequest {
   ProcessId process;
   CompanionName companion;
+  uint32_t index = 0;                                            // among the companion's processes
   std::vector<std::string> command;                              // argv
   std::vector<std::pair<std::string, std::string>> environment;  // added to the worker's own
   std::string working_directory;
@@ -48,6 +51,20 @@ class CompanionTransport {
   enum class Signal : uint8_t { kTerminate, kKill };
   // Signals the process and all that it started.
   virtual void signal(ProcessId process, Signal signal) = 0;
+};
+
+// What the transport reports, on the thread of the loop.
+class TransportEvents {
+ public:
+  virtual ~TransportEvents() = default;
+
+  virtual void on_connected(ConnectionId connection) = 0;
+  virtual void on_frame(ConnectionId connection, Frame frame) = 0;
+  // The peer closed, or its bytes were no frames (kMalformedFrame, kLimitExceeded), or it does not
+  // read what it is sent (kLimitExceeded).
+  virtual void on_disconnected(ConnectionId connection, const Error& reason) = 0;
+  // `status` reads "exited with code 3" or "was killed by signal 9 (Killed)".
+  virtual void on_process_exited(ProcessId process, std::string_view status) = 0;
 };
 
 }  // namespace retinue::worker
