@@ -102,22 +102,20 @@ int64_t zigzag_decoded(uint64_t value) {
   return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
 }
 
+// What is wrong with the digits; empty: nothing.
 template <typename Number>
-Result<void> number_from(std::string_view digits, Number& number, std::string_view kind) {
+std::string_view read_digits(std::string_view digits, Number& number, std::string_view overflow) {
   const char* end = digits.data() + digits.size();
   auto [stop, status] = std::from_chars(digits.data(), end, number);
   if (stop != end) {
-    return Error{ErrorCode::kInvalidYson, "is no number"};
+    return "is no number";
   }
-  if (status != std::errc{}) {
-    return Error{ErrorCode::kInvalidYson, fmt::format("does not fit {}", kind)};
-  }
-  return {};
+  return status == std::errc{} ? "" : overflow;
 }
 
 }  // namespace
 
-Result<void> Lexer::read_value(Token& token) {
+bool Lexer::read_value(Token& token) {
   int byte = peek();
   token.offset = offset();
   switch (byte) {
@@ -144,13 +142,13 @@ Result<void> Lexer::read_value(Token& token) {
       if (starts_bare(byte)) {
         return read_bare(token);
       }
-      return unexpected("a value");
+      return fail_unexpected("a value");
   }
   ++at_;
-  return {};
+  return true;
 }
 
-Result<void> Lexer::read_key(Token& token) {
+bool Lexer::read_key(Token& token) {
   int byte = peek();
   token.offset = offset();
   if (byte == 0x01) {
@@ -159,18 +157,23 @@ Result<void> Lexer::read_key(Token& token) {
   if (byte == '"') {
     return read_quoted(token);
   }
-  return starts_bare(byte) ? read_bare(token) : unexpected("a key");
+  return starts_bare(byte) ? read_bare(token) : fail_unexpected("a key");
 }
 
-Error Lexer::unexpected(std::string_view expected) {
+bool Lexer::fail_unexpected(std::string_view expected) {
   int byte = peek();
   std::string found = byte == kEnd ? "the end of the input"
                                    : fmt::format("'{}'", printable(std::string_view(at_, 1)));
-  return error_here(fmt::format("expected {}, found {}", expected, found));
+  return fail_here(fmt::format("expected {}, found {}", expected, found));
 }
 
-Error Lexer::error_here(std::string_view message) const {
-  return error_at(offset(), ErrorCode::kInvalidYson, message);
+bool Lexer::fail_here(std::string_view message) {
+  return fail_at(offset(), ErrorCode::kInvalidYson, message);
+}
+
+bool Lexer::fail_at(size_t offset, ErrorCode code, std::string_view message) {
+  error_ = error_at(offset, code, message);
+  return false;
 }
 
 // A line and a column mean nothing once there are binary markers; looked for only here, where
@@ -186,13 +189,12 @@ Error Lexer::error_at(size_t offset, ErrorCode code, std::string_view message) c
   return {code, fmt::format("line {}, column {}: {}", lines + 1, offset - line_start + 1, message)};
 }
 
-// Reads the varint behind the marker at at_ and moves past both.
-Result<void> Lexer::read_varint(uint64_t& value) {
+bool Lexer::read_long_varint(uint64_t& value) {
   value = 0;
   const char* at = at_ + 1;
   for (int i = 0; i < kVarintBytesMax; ++i) {
     if (at == end_) {
-      return error_here("a varint is cut short");
+      return fail_here("a varint is cut short");
     }
     uint64_t byte = static_cast<uint8_t>(*at++);
     if (i == kVarintBytesMax - 1 && byte > 1) {
@@ -201,58 +203,64 @@ Result<void> Lexer::read_varint(uint64_t& value) {
     value |= (byte & 0x7f) << (7 * i);
     if (byte < 0x80) {
       at_ = at;
-      return {};
+      return true;
     }
   }
-  return error_here("a varint has more than 64 bits");
+  return fail_here("a varint has more than 64 bits");
 }
 
-Result<void> Lexer::read_binary_string(Token& token) {
+bool Lexer::read_binary_string(Token& token) {
   const char* marker = at_;
   uint64_t encoded_length = 0;
-  RETINUE_TRY(read_varint(encoded_length));
+  if (!read_varint(encoded_length)) {
+    return false;
+  }
   int64_t length = zigzag_decoded(encoded_length);
   int64_t available = end_ - at_;
   if (length < 0 || length > available) {
     at_ = marker;
-    return error_here(
+    return fail_here(
         fmt::format("a string has {} bytes, of which {} are there", length, available));
   }
   token.kind = NodeKind::kString;
   token.escaped = false;
   token.text = {at_, static_cast<size_t>(length)};
   at_ += length;
-  return {};
+  return true;
 }
 
-Result<void> Lexer::read_binary_int64(Token& token) {
+bool Lexer::read_binary_int64(Token& token) {
   uint64_t encoded = 0;
-  RETINUE_TRY(read_varint(encoded));
+  if (!read_varint(encoded)) {
+    return false;
+  }
   token.kind = NodeKind::kInt64;
   token.int64 = zigzag_decoded(encoded);
-  return {};
+  return true;
 }
 
-Result<void> Lexer::read_binary_uint64(Token& token) {
+bool Lexer::read_binary_uint64(Token& token) {
   uint64_t value = 0;
-  RETINUE_TRY(read_varint(value));
+  if (!read_varint(value)) {
+    return false;
+  }
   token.kind = NodeKind::kUint64;
   token.uint64 = value;
-  return {};
+  return true;
 }
 
-Result<void> Lexer::read_binary_double(Token& token) {
+bool Lexer::read_binary_double(Token& token) {
   const char* at = at_ + 1;
   if (static_cast<size_t>(end_ - at) < sizeof(double)) {
-    return error_here("a double is cut short");
+    return fail_here("a double is cut short");
   }
   token.kind = NodeKind::kDouble;
   std::memcpy(&token.real, at, sizeof(double));
   at_ = at + sizeof(double);
-  return {};
+  return true;
 }
 
-Result<void> Lexer::read_quoted(Token& token) {
+bool Lexer::read_quoted(Token& token) {
   token.kind = NodeKind::kString;
   token.escaped = false;
   const char* first = at_ + 1;
@@ -260,29 +268,29 @@ Result<void> Lexer::read_quoted(Token& token) {
     if (*at == '"') {
       token.text = {first, at};
       at_ = at + 1;
-      return {};
+      return true;
     }
     size_t length = 1;
     if (*at == '\\') {
       token.escaped = true;
       length = read_escape(at, end_).length;
       if (length == 0) {
-        return error_at(static_cast<size_t>(at - begin_), ErrorCode::kInvalidYson,
-                        "expected an escape such as \\n or \\x1f");
+        return fail_at(static_cast<size_t>(at - begin_), ErrorCode::kInvalidYson,
+                       "expected an escape such as \\n or \\x1f");
       }
     }
     at += length;
   }
-  return error_here("a quoted string is cut short");
+  return fail_here("a quoted string is cut short");
 }
 
-Result<void> Lexer::read_bare(Token& token) {
+bool Lexer::read_bare(Token& token) {
   const char* first = at_;
   at_ = std::find_if_not(first, end_, continues_bare);
   token.kind = NodeKind::kString;
   token.escaped = false;
   token.text = {first, at_};
-  return {};
+  return true;
 }
 
 // The run of bytes at at_ that a number or a %-literal may be made of, and of those that must not
@@ -292,33 +300,33 @@ std::string_view Lexer::word() const {
                                 [](char byte) { return continues_bare(byte) || byte == '+'; })};
 }
 
-Result<void> Lexer::read_number(Token& token) {
+bool Lexer::read_number(Token& token) {
   std::string_view text = word();
   std::string_view digits = text.substr(text.front() == '+' ? 1 : 0);
   // from_chars would take "-inf"; and "+" is behind us, so "+-1" must not pass.
   size_t first_digit = text.front() == '+' || text.front() == '-' ? 1 : 0;
-  Result<void> result = Error{ErrorCode::kInvalidYson, "is no number"};
+  std::string_view problem = "is no number";
   if (first_digit < text.size() && is_digit(text[first_digit])) {
     if (text.find_first_of(".eE") != text.npos) {
       token.kind = NodeKind::kDouble;
-      result = number_from(digits, token.real, "a double");
+      problem = read_digits(digits, token.real, "does not fit a double");
     } else if (digits.back() == 'u') {
       digits.remove_suffix(1);
       token.kind = NodeKind::kUint64;
-      result = number_from(digits, token.uint64, "uint64");
+      problem = read_digits(digits, token.uint64, "does not fit uint64");
     } else {
       token.kind = NodeKind::kInt64;
-      result = number_from(digits, token.int64, "int64");
+      problem = read_digits(digits, token.int64, "does not fit int64");
     }
   }
-  if (!result) {
-    return error_here(fmt::format("{} {}", printable(text), result.error().message));
+  if (!problem.empty()) {
+    return fail_here(fmt::format("{} {}", printable(text), problem));
   }
   at_ += text.size();
-  return {};
+  return true;
 }
 
-Result<void> Lexer::read_percent(Token& token) {
+bool Lexer::read_percent(Token& token) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::string_view text = word();
   if (text == "%true" || text == "%false") {
@@ -330,11 +338,11 @@ Result<void> Lexer::read_percent(Token& token) {
                  : text == "%-inf" ? -kInfinity
                                    : kInfinity;
   } else {
-    return error_here(fmt::format("expected %true, %false, %nan, %inf, %+inf or %-inf, found {}",
-                                  printable(text)));
+    return fail_here(fmt::format("expected %true, %false, %nan, %inf, %+inf or %-inf, found {}",
+                                 printable(text)));
   }
   at_ += text.size();
-  return {};
+  return true;
 }
 
 char* unescape(std::string_view text, char* out) {

@@ -1,14 +1,15 @@
 // Splits YSON bytes into values, opening brackets and the bytes between them. Private to this
-// folder; Reader adds the structure.
+// folder; Reader adds the structure. What may fail returns false and leaves the position where it
+// was and the reason in error(): a Result at every step would cost more than the step.
 //
-// Borrows: the bytes. A call that fails leaves the position where it was.
+// Borrows: the bytes.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "protocol/base/result.h"
+#include "protocol/base/error.h"
 #include "protocol/yson/node.h"
 
 namespace retinue::yson {
@@ -46,32 +47,44 @@ class Lexer {
   std::string_view bytes_since(size_t offset) const { return {begin_ + offset, at_}; }
 
   // A scalar or an opening '[' or '{'.
-  Result<void> read_value(Token& token);
-  Result<void> read_key(Token& token);
+  bool read_value(Token& token);
+  bool read_key(Token& token);
 
-  // "line 1, column 7: expected a value, found ';'", at the next byte that is no blank.
-  Error unexpected(std::string_view expected);
+  // Each sets the error and returns false: "line 1, column 7: expected a value, found ';'".
+  bool fail_unexpected(std::string_view expected);  // at the next byte that is no blank
+  bool fail_at(size_t offset, ErrorCode code, std::string_view message);
+  const Error& error() const { return error_; }
+
   Error error_at(size_t offset, ErrorCode code, std::string_view message) const;
 
  private:
   static bool is_blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
-  // Each reads the token that starts at at_.
-  Result<void> read_varint(uint64_t& value);
-  Result<void> read_binary_string(Token& token);
-  Result<void> read_binary_int64(Token& token);
-  Result<void> read_binary_uint64(Token& token);
-  Result<void> read_binary_double(Token& token);
-  Result<void> read_quoted(Token& token);
-  Result<void> read_bare(Token& token);
-  Result<void> read_number(Token& token);
-  Result<void> read_percent(Token& token);
+  // Each reads the token that starts at at_; a varint stands behind its marker.
+  bool read_varint(uint64_t& value) {
+    if (end_ - at_ > 1 && static_cast<uint8_t>(at_[1]) < 0x80) {
+      value = static_cast<uint8_t>(at_[1]);
+      at_ += 2;
+      return true;
+    }
+    return read_long_varint(value);
+  }
+  bool read_long_varint(uint64_t& value);
+  bool read_binary_string(Token& token);
+  bool read_binary_int64(Token& token);
+  bool read_binary_uint64(Token& token);
+  bool read_binary_double(Token& token);
+  bool read_quoted(Token& token);
+  bool read_bare(Token& token);
+  bool read_number(Token& token);
+  bool read_percent(Token& token);
   std::string_view word() const;
-  Error error_here(std::string_view message) const;
+  bool fail_here(std::string_view message);
 
   const char* begin_;
   const char* at_;
   const char* end_;
+  Error error_;
 };
 
 // Replaces the escapes of `text`, which the Lexer has checked, and returns the end of the output.

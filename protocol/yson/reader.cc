@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "protocol/base/check.h"
 
@@ -13,158 +14,78 @@ namespace {
 
 constexpr size_t kScopeMark = std::numeric_limits<size_t>::max();
 // Up to so many keys, comparing each with each is faster than sorting.
-constexpr size_t kFewKeys = 16;
+constexpr ptrdiff_t kFewKeys = 16;
 
 }  // namespace
 
 Reader::Reader(std::string_view bytes, const ParseOptions& options)
     : lexer_(bytes),
-      options_(options),
-      bytes_size_(bytes.size()),
+      depth_limit_(
+          static_cast<size_t>(std::clamp(options.depth_limit, 0, limits::kYsonDepthLimit))),
+      bytes_limit_(options.bytes_limit),
+      is_over_limit_(bytes.size() > bytes_limit_),
       arena_(inline_memory_.data(), inline_memory_.size()),
       keys_(&arena_) {
-  options_.depth_limit = std::min(options_.depth_limit, limits::kYsonDepthLimit);
   keys_.reserve(kInlineKeys);
 }
 
-Result<NodeKind> Reader::peek() {
-  RETINUE_TRY(lex());
-  return token_.kind;
-}
-
-Result<void> Reader::read_entity() {
-  return take(NodeKind::kEntity);
-}
-
-Result<bool> Reader::read_boolean() {
-  RETINUE_TRY(take(NodeKind::kBoolean));
-  return token_.boolean;
-}
-
-Result<int64_t> Reader::read_int64() {
-  RETINUE_TRY(take(NodeKind::kInt64));
-  return token_.int64;
-}
-
-Result<uint64_t> Reader::read_uint64() {
-  RETINUE_TRY(take(NodeKind::kUint64));
-  return token_.uint64;
-}
-
-Result<double> Reader::read_double() {
-  RETINUE_TRY(take(NodeKind::kDouble));
-  return token_.real;
-}
-
-Result<std::string_view> Reader::read_string() {
-  RETINUE_TRY(take(NodeKind::kString));
-  return text();
-}
-
-Result<void> Reader::begin_list() {
-  RETINUE_TRY(take(NodeKind::kList));
-  return open('[');
-}
-
-Result<void> Reader::begin_map() {
-  RETINUE_TRY(take(NodeKind::kMap));
-  return open('{');
-}
-
-Result<bool> Reader::begin_attributes() {
-  RETINUE_CHECK(value_due_ && !token_ready_, "attributes come before their value");
-  RETINUE_TRY(check_size());
-  if (attributes_read_ || lexer_.peek() != '<') {
-    return false;
-  }
-  token_.offset = lexer_.offset();
-  lexer_.take();
-  RETINUE_TRY(open('<'));
-  return true;
-}
-
-Result<bool> Reader::next_item() {
-  RETINUE_CHECK(!value_due_ && !scopes_.empty() && scopes_.back() == '[', "not in a list");
-  return advance(']');
-}
-
-Result<std::optional<std::string_view>> Reader::next_key() {
-  RETINUE_CHECK(!value_due_ && !scopes_.empty() && scopes_.back() != '[', "not in a map");
-  RETINUE_ASSIGN(bool more, advance(scopes_.back() == '{' ? '}' : '>'));
-  if (!more) {
-    return std::optional<std::string_view>();
-  }
-  RETINUE_TRY(lexer_.read_key(token_));
-  std::string_view key = text();
-  if (lexer_.peek() != '=') {
-    return lexer_.unexpected("'='");
-  }
-  lexer_.take();
-  keys_.push_back({key, token_.offset});
-  return std::optional(key);
-}
-
-Result<void> Reader::skip_value() {
-  RETINUE_CHECK(value_due_, "there is no value to skip");
-  size_t outer = scopes_.size();
-  do {
-    RETINUE_TRY(step());
-  } while (value_due_ || scopes_.size() > outer);
-  return {};
-}
-
 Result<std::string_view> Reader::read_raw() {
-  RETINUE_TRY(lex());
+  bool ok = lex();
   size_t start = value_offset_;
-  RETINUE_TRY(skip_value());
-  return lexer_.bytes_since(start);
+  ok = ok && skip();
+  return result(ok, lexer_.bytes_since(start));
 }
 
 Result<void> Reader::finish() {
   RETINUE_CHECK(!value_due_ && scopes_.empty(), "the value is not read to its end");
-  if (lexer_.peek() != Lexer::kEnd) {
-    return lexer_.unexpected("the end of the input");
-  }
-  return {};
-}
-
-Result<void> Reader::check_size() const {
-  if (bytes_size_ > options_.bytes_limit) {
-    return Error{ErrorCode::kLimitExceeded, fmt::format("YSON of {} bytes; the limit is {}",
-                                                        bytes_size_, options_.bytes_limit)};
-  }
-  return {};
+  return result(lexer_.peek() == Lexer::kEnd || lexer_.fail_unexpected("the end of the input"));
 }
 
 // Makes token_ the value that comes next.
-Result<void> Reader::lex() {
+bool Reader::lex() {
   RETINUE_CHECK(value_due_, "no value comes next");
   if (token_ready_) {
-    return {};
+    return true;
   }
-  RETINUE_TRY(check_size());
-  lexer_.peek();
+  int byte = lexer_.peek();
   size_t start = lexer_.offset();
-  size_t outer = scopes_.size();
-  RETINUE_ASSIGN(bool attributes, begin_attributes());
-  while (attributes && scopes_.size() > outer) {
-    RETINUE_TRY(step());
+  if (byte == '<') {
+    size_t outer = scopes_.size();
+    bool found = false;
+    if (!open_attributes(found)) {
+      return false;
+    }
+    while (scopes_.size() > outer) {
+      if (!step()) {
+        return false;
+      }
+    }
   }
-  RETINUE_TRY(lexer_.read_value(token_));
   value_offset_ = start;
-  token_ready_ = true;
-  return {};
+  token_ready_ = read_value();
+  return token_ready_;
 }
 
-Result<void> Reader::take(NodeKind kind) {
-  RETINUE_TRY(lex());
+bool Reader::read_value() {
+  return is_over_limit_ ? fail_over_limit() : lexer_.read_value(token_);
+}
+
+bool Reader::fail_over_limit() {
+  return lexer_.fail_at(0, ErrorCode::kLimitExceeded,
+                        fmt::format("YSON of more than {} bytes", bytes_limit_));
+}
+
+bool Reader::take(NodeKind kind) {
+  if (!lex()) {
+    return false;
+  }
   if (token_.kind != kind) {
-    return error_here(
-        ErrorCode::kSchemaMismatch,
+    return lexer_.fail_at(
+        token_.offset, ErrorCode::kSchemaMismatch,
         fmt::format("expected {}, found {}", node_kind_name(kind), node_kind_name(token_.kind)));
   }
   value_done();
-  return {};
+  return true;
 }
 
 void Reader::value_done() {
@@ -173,35 +94,56 @@ void Reader::value_done() {
   attributes_read_ = false;
 }
 
-// Passes over one scalar, opening bracket, key or separator, so that skipping needs no recursion.
-Result<void> Reader::step() {
-  if (!value_due_) {
-    if (scopes_.back() == '[') {
-      RETINUE_TRY(next_item());
-    } else {
-      RETINUE_TRY(next_key());
+// Makes token_.text the string itself; always true.
+bool Reader::replace_escapes() {
+  if (token_.escaped) [[unlikely]] {
+    auto* bytes = static_cast<char*>(arena_.allocate(token_.text.size(), 1));
+    token_.text = {bytes, unescape(token_.text, bytes)};
+    token_.escaped = false;
+  }
+  return true;
+}
+
+bool Reader::skip() {
+  RETINUE_CHECK(value_due_, "no value comes next");
+  size_t outer = scopes_.size();
+  do {
+    if (!step()) {
+      return false;
     }
-    return {};
+  } while (value_due_ || scopes_.size() > outer);
+  return true;
+}
+
+// Passes over one scalar, opening bracket, key or separator, so that skipping needs no recursion.
+bool Reader::step() {
+  bool found = false;
+  if (!value_due_) {
+    return scopes_.back() == '[' ? advance_list() : advance_map(found);
   }
   if (!token_ready_) {
-    RETINUE_ASSIGN(bool attributes, begin_attributes());
-    if (attributes) {
-      return {};
+    if (!open_attributes(found)) {
+      return false;
     }
-    RETINUE_TRY(lexer_.read_value(token_));
+    if (found) {
+      return true;
+    }
+    if (!read_value()) {
+      return false;
+    }
   }
   value_done();
   switch (token_.kind) {
     case NodeKind::kList: return open('[');
     case NodeKind::kMap: return open('{');
-    default: return {};
+    default: return true;
   }
 }
 
-Result<void> Reader::open(char bracket) {
-  if (scopes_.size() >= static_cast<size_t>(std::max(options_.depth_limit, 0))) {
-    return error_here(ErrorCode::kLimitExceeded,
-                      fmt::format("more than {} brackets are open", options_.depth_limit));
+bool Reader::open(char bracket) {
+  if (scopes_.size() >= depth_limit_) {
+    return lexer_.fail_at(token_.offset, ErrorCode::kLimitExceeded,
+                          fmt::format("more than {} brackets are open", depth_limit_));
   }
   scopes_.push_back(bracket);
   scope_fresh_ = true;
@@ -209,40 +151,81 @@ Result<void> Reader::open(char bracket) {
   if (bracket != '[') {
     keys_.push_back({{}, kScopeMark});
   }
-  return {};
+  return true;
 }
 
-// Goes past the separator to the next item, or past the closing bracket; false then.
-Result<bool> Reader::advance(char closing) {
+bool Reader::open_attributes(bool& found) {
+  RETINUE_CHECK(value_due_ && !token_ready_, "attributes come before their value");
+  found = !attributes_read_ && lexer_.peek() == '<';
+  if (!found) {
+    return true;
+  }
+  if (is_over_limit_) {
+    return fail_over_limit();
+  }
+  token_.offset = lexer_.offset();
+  lexer_.take();
+  return open('<');
+}
+
+bool Reader::advance_list() {
+  RETINUE_CHECK(!value_due_ && !scopes_.empty() && scopes_.back() == '[', "not in a list");
+  bool more = false;
+  return advance(']', more);
+}
+
+// Makes token_ the key, if there is one more.
+bool Reader::advance_map(bool& more) {
+  RETINUE_CHECK(!value_due_ && !scopes_.empty() && scopes_.back() != '[', "not in a map");
+  if (!advance(scopes_.back() == '{' ? '}' : '>', more)) {
+    return false;
+  }
+  if (!more) {
+    return true;
+  }
+  if (!lexer_.read_key(token_)) {
+    return false;
+  }
+  replace_escapes();
+  keys_.push_back({token_.text, token_.offset});
+  if (lexer_.peek() != '=') {
+    return lexer_.fail_unexpected("'='");
+  }
+  lexer_.take();
+  return true;
+}
+
+// Goes past the separator to the next item, or past the closing bracket.
+bool Reader::advance(char closing, bool& more) {
   int byte = lexer_.peek();
   if (!scope_fresh_ && byte != closing) {
     if (byte != ';') {
-      return lexer_.unexpected(fmt::format("';' or '{}'", closing));
+      return lexer_.fail_unexpected(fmt::format("';' or '{}'", closing));
     }
     lexer_.take();
     byte = lexer_.peek();
   }
   scope_fresh_ = false;
-  if (byte != closing) {
+  more = byte != closing;
+  if (more) {
     value_due_ = true;
     return true;
   }
-  if (closing != ']') {
-    RETINUE_TRY(check_keys());
+  if (closing != ']' && !check_keys()) {
+    return false;
   }
   lexer_.take();
   scopes_.pop_back();
   value_due_ = attributes_read_ = closing == '>';
-  return false;
+  return true;
 }
 
 // Checks and forgets the innermost map's keys.
-Result<void> Reader::check_keys() {
-  auto first = std::find_if(keys_.rbegin(), keys_.rend(), [](const Key& key) {
-                 return key.offset == kScopeMark;
-               }).base();
+bool Reader::check_keys() {
+  auto is_mark = [](const Key& key) { return key.offset == kScopeMark; };
+  auto first = std::find_if(keys_.rbegin(), keys_.rend(), is_mark).base();
   auto repeated = keys_.end();
-  if (static_cast<size_t>(keys_.end() - first) <= kFewKeys) {
+  if (keys_.end() - first <= kFewKeys) {
     for (auto key = first; key != keys_.end() && repeated == keys_.end(); ++key) {
       bool is_new = std::none_of(first, key, [&](const Key& k) { return k.bytes == key->bytes; });
       repeated = is_new ? repeated : key;
@@ -256,18 +239,10 @@ Result<void> Reader::check_keys() {
     repeated = pair == keys_.end() ? pair : pair + 1;
   }
   if (repeated != keys_.end()) {
-    return lexer_.error_at(repeated->offset, ErrorCode::kInvalidYson, "a key is repeated");
+    return lexer_.fail_at(repeated->offset, ErrorCode::kInvalidYson, "a key is repeated");
   }
   keys_.erase(first - 1, keys_.end());
-  return {};
-}
-
-std::string_view Reader::text() {
-  if (!token_.escaped) {
-    return token_.text;
-  }
-  auto* bytes = static_cast<char*>(arena_.allocate(token_.text.size(), 1));
-  return {bytes, unescape(token_.text, bytes)};
+  return true;
 }
 
 }  // namespace retinue::yson

@@ -15,7 +15,8 @@
 // The bytes are untrusted: whatever is passed over is checked as parse() checks it, repeated keys
 // too (at the end of their map). Errors name the place: kInvalidYson for malformed bytes,
 // kLimitExceeded past a bound, kSchemaMismatch for a value of another kind than asked for, which
-// stays unread. Calling out of turn (a second value, a key outside a map) is a bug.
+// stays unread. After any other error the Reader is spent. Calling out of turn (a second value, a
+// key outside a map, a spent Reader) is a bug.
 //
 // Small maps in binary or without escapes are read without allocating.
 //
@@ -45,30 +46,40 @@ class Reader {
   Reader& operator=(const Reader&) = delete;
 
   // The kind of the value that comes next. Reads nothing.
-  Result<NodeKind> peek();
+  Result<NodeKind> peek() { return result(lex(), token_.kind); }
 
   // The next value, of exactly that kind. Its attributes are passed over.
-  Result<void> read_entity();
-  Result<bool> read_boolean();
-  Result<int64_t> read_int64();
-  Result<uint64_t> read_uint64();
-  Result<double> read_double();
+  Result<void> read_entity() { return result(take(NodeKind::kEntity)); }
+  Result<bool> read_boolean() { return result(take(NodeKind::kBoolean), token_.boolean); }
+  Result<int64_t> read_int64() { return result(take(NodeKind::kInt64), token_.int64); }
+  Result<uint64_t> read_uint64() { return result(take(NodeKind::kUint64), token_.uint64); }
+  Result<double> read_double() { return result(take(NodeKind::kDouble), token_.real); }
   // Valid as long as the bytes and the Reader.
-  Result<std::string_view> read_string();
-  Result<void> begin_list();
-  Result<void> begin_map();
+  Result<std::string_view> read_string() {
+    return result(take(NodeKind::kString) && replace_escapes(), token_.text);
+  }
+  Result<void> begin_list() { return result(take(NodeKind::kList) && open('[')); }
+  Result<void> begin_map() { return result(take(NodeKind::kMap) && open('{')); }
 
   // Goes to the list's next item, which must then be read; false: the list is closed.
-  Result<bool> next_item();
+  Result<bool> next_item() { return result(advance_list(), value_due_); }
   // Goes to the next value of the map or the attributes; nullopt: they are closed. The key is valid
   // as long as the bytes and the Reader.
-  Result<std::optional<std::string_view>> next_key();
+  Result<std::optional<std::string_view>> next_key() {
+    bool opened_value = false;
+    bool ok = advance_map(opened_value);
+    return result(ok, opened_value ? std::optional(token_.text) : std::nullopt);
+  }
   // Opens the next value's attributes, for next_key(); once they are closed the value comes. False:
   // it has none.
-  Result<bool> begin_attributes();
+  Result<bool> begin_attributes() {
+    bool found = false;
+    bool ok = open_attributes(found);
+    return result(ok, found);
+  }
 
   // Passes over the next value, whatever it holds.
-  Result<void> skip_value();
+  Result<void> skip_value() { return result(skip()); }
   // The same, and returns its bytes: with its attributes, unless begin_attributes() took them.
   Result<std::string_view> read_raw();
   // Checks that nothing but blanks follows. Precondition: the value is read to its end.
@@ -86,19 +97,40 @@ class Reader {
   };
   static constexpr size_t kInlineKeys = 24;
 
-  Result<void> check_size() const;
-  Result<void> lex();
-  Result<void> take(NodeKind kind);
+  // Outside, Results; inside, true or false with the reason in lexer_.error(), as Lexer does.
+  Result<void> result(bool ok) const {
+    if (!ok) {
+      return lexer_.error();
+    }
+    return {};
+  }
+  template <typename T>
+  Result<T> result(bool ok, const T& value) const {
+    if (!ok) {
+      return lexer_.error();
+    }
+    return value;
+  }
+
+  bool lex();
+  bool read_value();
+  bool fail_over_limit();
+  bool take(NodeKind kind);
   void value_done();
-  Result<void> step();
-  Result<void> open(char bracket);
-  Result<bool> advance(char closing);
-  Result<void> check_keys();
-  std::string_view text();
+  bool replace_escapes();
+  bool skip();
+  bool step();
+  bool open(char bracket);
+  bool open_attributes(bool& found);
+  bool advance_list();
+  bool advance_map(bool& opened_value);
+  bool advance(char closing, bool& more);
+  bool check_keys();
 
   Lexer lexer_;
-  ParseOptions options_;
-  size_t bytes_size_;
+  size_t depth_limit_;
+  size_t bytes_limit_;
+  bool is_over_limit_;
   Token token_;  // the latest key or value
   // The value that comes next starts here, its attributes included if lex() skipped them.
   size_t value_offset_ = 0;
