@@ -1,0 +1,59 @@
+// ProgressPrinter: how a run gets on, on standard error: one line rewritten in place on a terminal,
+// a plain line now and then elsewhere.
+//
+// It is also the run's LogSink: a log line first takes the progress line away.
+//
+// Threads: any, as LogSink; show() from one.
+#pragma once
+
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "protocol/base/clock.h"
+#include "worker/engine/summary.h"
+#include "worker/log/log.h"
+
+namespace retinue::worker {
+
+class ProgressPrinter final : public LogSink {
+ public:
+  struct Options {
+    bool is_terminal = false;
+    bool is_quiet = false;
+    Duration terminal_interval = Duration::milliseconds(200);
+    Duration plain_interval = Duration::seconds(5);
+  };
+
+  // Borrows: the log that lines go to, and the stream.
+  ProgressPrinter(std::string pipeline, Options options, LogSink& log, std::FILE* out);
+  ~ProgressPrinter() override;
+
+  void write(const LogEntry& entry) override;
+  // Shows the summary if it is time to.
+  void show(const Summary& summary);
+  // Takes the line away for good.
+  void finish();
+  // How often show() does something.
+  Duration interval() const;
+
+ private:
+  void erase_line();
+
+  const std::string pipeline_;
+  const Options options_;
+  LogSink& log_;
+  std::FILE* const out_;
+  std::mutex mutex_;
+  Duration last_shown_;
+  uint64_t last_messages_in_ = 0;
+  double rate_ = 0;
+  bool line_is_up_ = false;
+};
+
+// "word_count  [######··············]  31%  1,204,311 in  240,100/s  1,204,311 out  queued 12,000
+// 00:05", the rate being messages a second of late.
+std::string progress_line(const std::string& pipeline, const Summary& summary, double rate);
+
+}  // namespace retinue::worker

@@ -1,0 +1,123 @@
+#include "worker/cli/summary_printer.h"
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include <array>
+#include <utility>
+
+#include "worker/json/json_writer.h"
+
+namespace retinue::worker {
+namespace {
+
+std::string_view state_name(Engine::State state) {
+  switch (state) {
+    case Engine::State::kRunning: return "running";
+    case Engine::State::kFinished: return "finished";
+    case Engine::State::kStopped: return "stopped";
+    case Engine::State::kFailed: return "failed";
+  }
+  return "unknown";
+}
+
+uint64_t per_second(uint64_t count, Duration elapsed) {
+  return elapsed.seconds() > 0
+             ? static_cast<uint64_t>(static_cast<double>(count) / elapsed.seconds())
+             : 0;
+}
+
+double seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+using NamedCost = std::pair<std::string_view, uint64_t>;
+
+std::array<NamedCost, 8> named_costs(const StageCosts& costs) {
+  return {NamedCost{"assemble", costs.assemble},
+          {"preload", costs.preload},
+          {"encode", costs.encode},
+          {"wait", costs.wait},
+          {"apply", costs.apply},
+          {"scatter", costs.scatter},
+          {"commit", costs.commit},
+          {"companion_cpu", costs.companion_cpu}};
+}
+
+yson::Node computations_node(const Summary& summary) {
+  yson::Node computations{yson::Map{}};
+  for (const ComputationSummary& one : summary.computations) {
+    yson::Node node;
+    node.set("messages_in", one.messages_in);
+    node.set("messages_out", one.messages_out);
+    node.set("epochs", one.epochs);
+    node.set("failed_batches", one.failed_batches);
+    node.set("state_changes", one.state_changes);
+    node.set("keys_cached", one.keys_cached);
+    node.set("queued_messages", one.queued_messages);
+    computations.set(one.computation, std::move(node));
+  }
+  return computations;
+}
+
+}  // namespace
+
+ProcessUsage process_usage() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return {.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime),
+          .memory_bytes_max = static_cast<uint64_t>(usage.ru_maxrss) * 1024};
+}
+
+std::string with_separators(uint64_t number) {
+  std::string digits = fmt::to_string(number);
+  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string summary_text(const std::string& pipeline, Engine::State state, const Summary& summary,
+                         const ProcessUsage& usage) {
+  std::string text = fmt::format("{}: {} after {:.1f} s\n", pipeline, state_name(state),
+                                 summary.elapsed.seconds());
+  text += fmt::format("  messages in   {:>14}  ({}/s)\n", with_separators(summary.messages_in),
+                      with_separators(per_second(summary.messages_in, summary.elapsed)));
+  text += fmt::format("  messages out  {:>14}\n", with_separators(summary.messages_out));
+  text += fmt::format("  epochs        {:>14}\n", with_separators(summary.epochs));
+  if (summary.lines_skipped > 0) {
+    text += fmt::format("  lines skipped {:>14}\n", with_separators(summary.lines_skipped));
+  }
+  text += fmt::format("  worker used   {:>12.1f} s CPU, {} MiB\n", usage.cpu_seconds,
+                      usage.memory_bytes_max >> 20);
+  return text;
+}
+
+std::string summary_json(const std::string& pipeline, Engine::State state, const std::string& error,
+                         const Summary& summary, const ProcessUsage& usage) {
+  yson::Node costs{yson::Map{}};
+  for (const auto& [name, nanoseconds] : named_costs(summary.stage_costs)) {
+    costs.set(fmt::format("{}_ns", name), nanoseconds);
+  }
+  yson::Node node;
+  node.set("pipeline", pipeline);
+  node.set("state", state_name(state));
+  if (!error.empty()) {
+    node.set("error", error);
+  }
+  node.set("elapsed_seconds", summary.elapsed.seconds());
+  node.set("messages_in", summary.messages_in);
+  node.set("messages_out", summary.messages_out);
+  node.set("messages_per_second", per_second(summary.messages_in, summary.elapsed));
+  node.set("messages_in_total", summary.messages_in_total);
+  node.set("messages_out_total", summary.messages_out_total);
+  node.set("epochs", summary.epochs);
+  node.set("lines_skipped", summary.lines_skipped);
+  node.set("cpu_seconds", usage.cpu_seconds);
+  node.set("memory_bytes_max", usage.memory_bytes_max);
+  node.set("stage_costs", std::move(costs));
+  node.set("computations", computations_node(summary));
+  return node_to_json(node);
+}
+
+}  // namespace retinue::worker
