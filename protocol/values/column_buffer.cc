@@ -39,27 +39,35 @@ void ColumnBuffer::start_validity() {
   }
 }
 
-void ColumnBuffer::append_nulls(uint32_t count) {
-  if (count == 0) {
-    return;
-  }
+void ColumnBuffer::push_null() {
   start_validity();
-  bitmap_append_run(validity_, row_count_, false, count);
+  bitmap_push(validity_, row_count_, false);
   if (type_ == ColumnType::kBoolean) {
-    bitmap_append_run(values_, row_count_, false, count);
+    bitmap_push(values_, row_count_, false);
   } else if (is_variable_width(type_)) {
-    const uint32_t end = static_cast<uint32_t>(values_.size());
-    for (uint32_t i = 0; i < count; ++i) {
-      offsets_.append_number(end);
-    }
+    offsets_.append_number(static_cast<uint32_t>(values_.size()));
   } else {
-    const size_t added = fixed_width_bytes(type_, count);
-    std::memset(values_.extend(added), 0, added);
+    values_.append_number(uint64_t{0});
   }
-  row_count_ += count;
+  ++row_count_;
+}
+
+void ColumnBuffer::push(const ColumnView& from, uint32_t row) {
+  if (from.is_null(row)) {
+    push_null();
+  } else if (type_ == ColumnType::kBoolean) {
+    push_boolean(from.boolean_at(row));
+  } else if (is_variable_width(type_)) {
+    push_bytes(from.bytes_at(row));
+  } else {
+    push_number(from.uint64_at(row));
+  }
 }
 
 void ColumnBuffer::append(const ColumnView& from, uint32_t begin, uint32_t end) {
+  if (end - begin == 1) {
+    return push(from, begin);  // rows that scatter to partitions come one by one
+  }
   append_validity(from, begin, end);
   const uint8_t* const values = from.raw().values.data();
   if (type_ == ColumnType::kBoolean) {

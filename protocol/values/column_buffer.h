@@ -41,7 +41,8 @@ class ColumnBuffer {
     offsets_.append_number(static_cast<uint32_t>(values_.size()));
   }
 
-  void append_nulls(uint32_t count);
+  void push_null();
+
   // Rows [begin, end) of a column of this type.
   void append(const ColumnView& from, uint32_t begin, uint32_t end);
   // Precondition: `rows` <= row_count().
@@ -55,6 +56,7 @@ class ColumnBuffer {
     }
     ++row_count_;
   }
+  void push(const ColumnView& from, uint32_t row);
   void append_validity(const ColumnView& from, uint32_t begin, uint32_t end);
   void start_validity();
   void append_offsets(const ColumnView& from, uint32_t begin, uint32_t end);

@@ -172,11 +172,12 @@ void append_key_double(std::string& out, double value) {
 
 void append_key_string(std::string& out, std::string_view value) {
   out.push_back(kStringTag);
-  for (size_t zero; (zero = value.find('\0')) != std::string_view::npos;) {
+  for (size_t zero; (zero = value.find(kEscape)) != std::string_view::npos;) {
     out.append(value, 0, zero + 1).push_back(kEscapedZero);
     value.remove_prefix(zero + 1);
   }
-  out.append(value).append({kEscape, kStringEnd});
+  constexpr char kEnd[] = {kEscape, kStringEnd};
+  out.append(value).append(kEnd, sizeof kEnd);
 }
 
 Result<void> append_key_value(std::string& out, const ColumnView& column, uint32_t row) {

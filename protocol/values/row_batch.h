@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "protocol/base/check.h"
 #include "protocol/base/result.h"
 #include "protocol/values/column_buffer.h"
 #include "protocol/values/column_view.h"
@@ -63,11 +64,22 @@ class RowBatchBuilder {
   explicit RowBatchBuilder(std::span<const ColumnType> types);
 
   // Precondition of every setter: the column has that type, and was not set since finish_row().
-  void set_int64(ColumnIndex column, int64_t value);
-  void set_uint64(ColumnIndex column, uint64_t value);
-  void set_double(ColumnIndex column, double value);
-  void set_boolean(ColumnIndex column, bool value);
-  void set_bytes(ColumnIndex column, std::string_view value);  // kString and kAny
+  void set_int64(ColumnIndex column, int64_t value) {
+    prepare(column, ColumnType::kInt64).push_number(value);
+  }
+  void set_uint64(ColumnIndex column, uint64_t value) {
+    prepare(column, ColumnType::kUint64).push_number(value);
+  }
+  void set_double(ColumnIndex column, double value) {
+    prepare(column, ColumnType::kDouble).push_number(value);
+  }
+  void set_boolean(ColumnIndex column, bool value) {
+    prepare(column, ColumnType::kBoolean).push_boolean(value);
+  }
+  // kString and kAny.
+  void set_bytes(ColumnIndex column, std::string_view value) {
+    prepare(column, ColumnType::kString, ColumnType::kAny).push_bytes(value);
+  }
   void finish_row();
   // Forgets what was set since the last finish_row().
   void abandon_row();
@@ -88,8 +100,17 @@ class RowBatchBuilder {
   std::vector<ColumnBytes> column_bytes() const;
 
  private:
-  // The column, checked to be of `type` and not yet set in this row.
-  ColumnBuffer& prepare(ColumnIndex column, ColumnType type);
+  ColumnBuffer& prepare(ColumnIndex column, ColumnType type) { return prepare(column, type, type); }
+  // The column, checked to be of one of the types and not yet set in this row.
+  ColumnBuffer& prepare(ColumnIndex column, ColumnType type, ColumnType other_type) {
+    RETINUE_CHECK(column.value() < columns_.size(), "no such column");
+    ColumnBuffer& buffer = columns_[column.value()];
+    RETINUE_CHECK(buffer.type() == type || buffer.type() == other_type,
+                  "a value of another type than the column's");
+    RETINUE_CHECK(buffer.row_count() == row_count_, "a column set twice in one row");
+    ++columns_set_;
+    return buffer;
+  }
 
   uint32_t row_count_ = 0;
   size_t columns_set_ = 0;  // in the row under construction

@@ -17,42 +17,11 @@ RowBatchBuilder::RowBatchBuilder(std::span<const ColumnType> types) {
   }
 }
 
-ColumnBuffer& RowBatchBuilder::prepare(ColumnIndex column, ColumnType type) {
-  RETINUE_CHECK(column.value() < columns_.size(), "no such column");
-  ColumnBuffer& buffer = columns_[column.value()];
-  RETINUE_CHECK(buffer.type() == type, "a value of another type than the column's");
-  RETINUE_CHECK(buffer.row_count() == row_count_, "a column set twice in one row");
-  ++columns_set_;
-  return buffer;
-}
-
-void RowBatchBuilder::set_int64(ColumnIndex column, int64_t value) {
-  prepare(column, ColumnType::kInt64).push_number(value);
-}
-
-void RowBatchBuilder::set_uint64(ColumnIndex column, uint64_t value) {
-  prepare(column, ColumnType::kUint64).push_number(value);
-}
-
-void RowBatchBuilder::set_double(ColumnIndex column, double value) {
-  prepare(column, ColumnType::kDouble).push_number(value);
-}
-
-void RowBatchBuilder::set_boolean(ColumnIndex column, bool value) {
-  prepare(column, ColumnType::kBoolean).push_boolean(value);
-}
-
-void RowBatchBuilder::set_bytes(ColumnIndex column, std::string_view value) {
-  RETINUE_CHECK(column.value() < columns_.size(), "no such column");
-  const bool is_any = columns_[column.value()].type() == ColumnType::kAny;
-  prepare(column, is_any ? ColumnType::kAny : ColumnType::kString).push_bytes(value);
-}
-
 void RowBatchBuilder::finish_row() {
   if (columns_set_ != columns_.size()) {
     for (ColumnBuffer& column : columns_) {
       if (column.row_count() == row_count_) {
-        column.append_nulls(1);
+        column.push_null();
       }
     }
   }
@@ -73,7 +42,9 @@ void RowBatchBuilder::append_rows(const RowBatchView& view, uint32_t begin, uint
   RETINUE_CHECK(view.column_count() <= columns_.size(), "a batch of more columns");
   for (uint32_t i = 0; i < columns_.size(); ++i) {
     if (i >= view.column_count()) {
-      columns_[i].append_nulls(end - begin);
+      for (uint32_t row = begin; row < end; ++row) {
+        columns_[i].push_null();
+      }
       continue;
     }
     const ColumnView& column = view.column(ColumnIndex(i));
