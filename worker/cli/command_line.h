@@ -8,11 +8,10 @@
 #include <variant>
 
 #include "worker/log/log.h"
+#include "worker/runtime/spdlog_sink.h"
 #include "worker/store/commit_queue.h"
 
 namespace retinue::worker {
-
-enum class LogFormat : uint8_t { kText, kJson };
 
 // Exit codes of every command.
 inline constexpr int kExitOk = 0;

@@ -168,6 +168,7 @@ void Engine::fail(Error error) {
   if (state_ == State::kRunning) {
     state_ = State::kFailed;
     error_ = std::move(error);
+    context_.stop();
   }
 }
 

@@ -114,7 +114,7 @@ bool TreeBuilder::add(Node node) {
 
 bool TreeBuilder::open(bool is_map) {
   if (open_.size() >= depth_limit_) {
-    return fail(stream_.Tell() - 1, fmt::format("nested deeper than {} levels", depth_limit_));
+    return fail(stream_.Tell(), fmt::format("nested deeper than {} levels", depth_limit_));
   }
   open_.emplace_back().is_map = is_map;
   return true;

@@ -10,12 +10,13 @@ void OutputLines::append(std::string_view bytes) {
     const size_t taken = std::min({newline, bytes.size(), kLineBytesMax - line_.size()});
     line_.append(bytes.substr(0, taken));
     bytes.remove_prefix(taken);
-    const bool is_closed = !bytes.empty() && bytes.front() == '\n';
-    if (is_closed || line_.size() == kLineBytesMax) {
-      bytes.remove_prefix(is_closed ? 1 : 0);
-      emit_(line_);
-      line_.clear();
+    if (bytes.empty()) {
+      return;
     }
+    // Here is a newline, or more than the line holds.
+    bytes.remove_prefix(bytes.front() == '\n' ? 1 : 0);
+    emit_(line_);
+    line_.clear();
   }
 }
 

@@ -49,7 +49,7 @@ std::string json_members(const LogEntry& entry) {
   line.append(",\"fields\":{");
   for (size_t i = 0; i < entry.fields.size(); ++i) {
     line.append(i == 0 ? "" : ",");
-    append_json_string(line, entry.fields[i].name);
+    append_json_string(line, is_utf8(entry.fields[i].name) ? entry.fields[i].name : "$binary");
     line.append(":");
     append_json_string(line, entry.fields[i].value);
   }
