@@ -26,8 +26,13 @@ bool is_pattern(const std::string& path) {
 }
 
 Result<std::vector<std::string>> expand_pattern(const std::string& pattern) {
+  // A folder that cannot be listed is no folder without matches.
+  const auto stop_at_error = [](const char*, int error_number) {
+    errno = error_number;
+    return error_number == ENOENT || error_number == ENOTDIR ? 0 : 1;
+  };
   glob_t found{};
-  const int result = ::glob(pattern.c_str(), GLOB_ERR | GLOB_NOSORT, nullptr, &found);
+  const int result = ::glob(pattern.c_str(), GLOB_NOSORT, stop_at_error, &found);
   const int error_number = errno;
   std::vector<std::string> files(found.gl_pathv, found.gl_pathv + found.gl_pathc);
   ::globfree(&found);

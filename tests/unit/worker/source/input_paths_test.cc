@@ -1,0 +1,93 @@
+#include "worker/source/input_paths.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/unit/worker/source/folder.h"
+
+namespace retinue::worker {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<std::string> expand(const std::vector<std::string>& paths) {
+  std::vector<std::string> expanded;
+  const std::vector<InputPath> inputs = expand_input_paths(paths).value();
+  for (const InputPath& input : inputs) {
+    expanded.push_back(std::filesystem::path(input.path).filename());
+  }
+  return expanded;
+}
+
+ErrorCode error_of(const std::vector<std::string>& paths) {
+  const auto inputs = expand_input_paths(paths);
+  return inputs ? ErrorCode::kInternal : inputs.error().code;
+}
+
+TEST(InputPathsTest, PatternsGiveFilesInByteOrder) {
+  const Folder folder;
+  for (const char* name : {"b", "a", "B", "a-2", "a10", "\xc3\xa4", "_"}) {
+    folder.write(name, "");
+  }
+  EXPECT_THAT(expand({folder.path("*")}),
+              ElementsAre("B", "_", "a", "a-2", "a10", "b", "\xc3\xa4"));
+  EXPECT_THAT(expand({folder.path("a?*")}), ElementsAre("a-2", "a10"));
+  EXPECT_THAT(expand({folder.path("[AB]")}), ElementsAre("B"));
+}
+
+TEST(InputPathsTest, PathsStayInTheOrderGivenAndComeOnce) {
+  const Folder folder;
+  folder.write("a", "");
+  folder.write("b", "123");
+  folder.write("c", "");
+  EXPECT_THAT(expand({folder.path("b"), folder.path("*"), folder.path("a")}),
+              ElementsAre("b", "a", "c"));
+  EXPECT_EQ(expand_input_paths({folder.path("b")}).value()[0].size_bytes, 3u);
+}
+
+TEST(InputPathsTest, AFileWhoseNameLooksLikeAPatternIsThatFile) {
+  const Folder folder;
+  folder.write("a[1]", "");
+  folder.write("a1", "");
+  EXPECT_THAT(expand({folder.path("a[1]")}), ElementsAre("a[1]"));
+}
+
+TEST(InputPathsTest, WhatIsNotThereIsAnError) {
+  const Folder folder;
+  EXPECT_EQ(error_of({folder.path("gone")}), ErrorCode::kNotFound);
+  EXPECT_EQ(error_of({folder.path("gone*")}), ErrorCode::kNotFound);
+  EXPECT_EQ(error_of({folder.path("no/such/*")}), ErrorCode::kNotFound);
+  const auto missing = expand_input_paths({folder.path("gone*.log")});
+  EXPECT_THAT(missing.error().message, HasSubstr(folder.path("gone*.log")));
+  EXPECT_EQ(error_of({}), ErrorCode::kInvalidArgument);
+}
+
+TEST(InputPathsTest, DirectoriesAreRefused) {
+  const Folder folder;
+  folder.write("a", "");
+  std::filesystem::create_directory(folder.path("sub"));
+  EXPECT_EQ(error_of({folder.path("sub")}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(error_of({folder.path("*")}), ErrorCode::kInvalidArgument);
+}
+
+TEST(InputPathsTest, StandardInputStandsAlone) {
+  const Folder folder;
+  EXPECT_THAT(expand({"-"}), ElementsAre("-"));
+  EXPECT_EQ(error_of({"-", folder.write("a", "")}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(expand_input_paths({"-"}).value()[0].size_bytes, std::nullopt);
+}
+
+TEST(InputPathsTest, PipesHaveNoSize) {
+  const Folder folder;
+  ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
+  EXPECT_EQ(expand_input_paths({folder.path("pipe")}).value()[0].size_bytes, std::nullopt);
+}
+
+}  // namespace
+}  // namespace retinue::worker
