@@ -15,9 +15,9 @@ namespace {
 
 constexpr size_t kWordBytes = sizeof(capnp::word);
 constexpr size_t kLongGrowth = 4;
-// Small frames may be walked many times over, as accessors are called again and again; a large one
-// only a few times.
-constexpr uint64_t kTraversalWordsMin = uint64_t{1} << 20;
+// A frame may be walked a few times over, a small one many times, as accessors are called again and
+// again. Not more: a frame of a few bytes can announce lists of any length of empty structs.
+constexpr uint64_t kTraversalWordsMin = uint64_t{64} << 10;
 constexpr uint64_t kTraversalsOfFrame = 4;
 
 std::byte* bytes_of(kj::Array<capnp::word>& words) {

@@ -31,17 +31,26 @@ double cpu_ns() {
   return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
 }
 
+// The least of several rounds: one that is disturbed says nothing.
 double memcpy_ns(size_t bytes) {
-  constexpr int kTimes = 2000;
+  constexpr int kRounds = 10;
+  constexpr int kTimes = 200;
   std::vector<char> from(bytes, 'x');
-  std::vector<char> to(bytes);
-  const double start = cpu_ns();
-  for (int i = 0; i < kTimes; ++i) {
-    std::memcpy(to.data(), from.data(), bytes);
-    benchmark::DoNotOptimize(to.data());
-    benchmark::ClobberMemory();
+  // Not at the same place in a page as `from`: some processors copy such buffers ten times slower.
+  constexpr size_t kShift = 2112;
+  std::vector<char> to(bytes + kShift);
+  double least = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    const double start = cpu_ns();
+    for (int i = 0; i < kTimes; ++i) {
+      std::memcpy(to.data() + kShift, from.data(), bytes);
+      benchmark::DoNotOptimize(to.data());
+      benchmark::ClobberMemory();
+    }
+    const double once = (cpu_ns() - start) / kTimes;
+    least = round == 0 ? once : std::min(least, once);
   }
-  return (cpu_ns() - start) / kTimes;
+  return least;
 }
 
 // Runs `work`, which handles kMessages messages in a frame of `bytes`.
@@ -169,9 +178,14 @@ void build_structs(benchmark::State& state) {
 // Without the copy from the socket.
 template <typename Walk>
 void read_in_place(benchmark::State& state, FrameWriter& writer, Walk walk) {
-  FrameReader reader;
-  const Frame frame = receive(reader, writer.to_bytes());
-  measure(state, writer.byte_size(), [&] { benchmark::DoNotOptimize(walk(frame)); });
+  const std::string bytes = writer.to_bytes();
+  auto words = kj::heapArray<capnp::word>(bytes.size() / sizeof(capnp::word));
+  std::memcpy(words.begin(), bytes.data(), bytes.size());
+  measure(state, bytes.size(), [&] {
+    auto borrowed =
+        kj::Array<capnp::word>(words.begin(), words.size(), kj::NullArrayDisposer::instance);
+    benchmark::DoNotOptimize(walk(Frame::open(std::move(borrowed)).value()));
+  });
 }
 
 template <typename Walk>
