@@ -196,6 +196,35 @@ std::vector<Row> TestAnswer::rows(const std::string& stream) const {
   return rows;
 }
 
+std::optional<TestLog> read_log(const Frame& frame) {
+  auto log = decode_guarded([&]() -> Result<std::optional<TestLog>> {
+    if (!frame.envelope().isLog()) {
+      return std::optional<TestLog>();
+    }
+    auto in = frame.envelope().getLog();
+    TestLog read;
+    read.level = static_cast<LogLevel>(in.getLevel());
+    read.message = as_view(in.getMessage());
+    for (auto field : in.getFields()) {
+      read.fields.emplace_back(as_view(field.getName()), as_view(field.getValue()));
+    }
+    return std::optional(std::move(read));
+  });
+  return log ? std::move(log).value() : std::nullopt;
+}
+
+Result<void> read_job_ready(const Frame* frame) {
+  return decode_guarded([&]() -> Result<void> {
+    if (frame != nullptr && frame->envelope().isJobFailed()) {
+      return read_error(frame->envelope().getJobFailed().getError());
+    }
+    if (frame == nullptr || !frame->envelope().isJobReady()) {
+      return violation("no JobReady came");
+    }
+    return {};
+  });
+}
+
 Result<TestAnswer> read_test_answer(const JobSpec& job, const std::vector<Row>& keys,
                                     const Frame& frame) {
   return decode_guarded([&] { return AnswerReader(job, keys).read(frame.envelope()); });

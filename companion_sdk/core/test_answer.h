@@ -51,6 +51,17 @@ struct TestAnswer {
   std::vector<Row> rows(const std::string& stream) const;
 };
 
+struct TestLog {
+  LogLevel level = LogLevel::kInfo;
+  std::string message;
+  LogFields fields;
+};
+
+// nullopt: `frame` is no Log.
+std::optional<TestLog> read_log(const Frame& frame);
+// The error that a JobFailed carries; kProtocolViolation for anything but a JobReady, or nullptr.
+Result<void> read_job_ready(const Frame* frame);
+
 // `keys` are those of the batch, by key index. Errors: kProtocolViolation for anything a worker
 // would refuse, kMalformedFrame.
 Result<TestAnswer> read_test_answer(const JobSpec& job, const std::vector<Row>& keys,
