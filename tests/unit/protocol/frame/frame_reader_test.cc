@@ -248,6 +248,21 @@ TEST(Frame, BoundsHowOftenItIsWalked) {
   EXPECT_EQ(walks.error().code, ErrorCode::kMalformedFrame);
 }
 
+TEST(Frame, ALongListOfEmptyStructsIsRefused) {
+  // A Hello of one word and eight pointers, the seventh to a list of Functions that take no words.
+  constexpr uint32_t kFunctions = 1'000'000;
+  std::string bytes = words_of({0, 13, 0, 0x00010001, 1, 0, 0, 0x00080001});
+  bytes += std::string(7 * sizeof(capnp::word), '\0');
+  bytes += words_of({1 | 1 << 2, 7, 0, 0, kFunctions << 2, 0});
+  Result<Frame> frame = Frame::open(as_words(bytes));
+  ASSERT_TRUE(frame.ok()) << frame.error().to_string();
+  Result<uint32_t> count = decode_guarded([&]() -> Result<uint32_t> {
+    return uint32_t{frame->envelope().getHello().getFunctions().size()};
+  });
+  ASSERT_FALSE(count.ok());
+  EXPECT_EQ(count.error().code, ErrorCode::kMalformedFrame);
+}
+
 TEST(Frame, SurvivesMoves) {
   Result<Frame> opened = Frame::open(as_words(ping(9)));
   ASSERT_TRUE(opened.ok());
