@@ -10,79 +10,78 @@ namespace retinue::yson {
 
 namespace {
 
-// Recursion is bounded by the Reader's depth limit.
-Result<Node> build(Reader& reader);
+// Each replaces `node`. Recursion is bounded by the Reader's depth limit.
+Result<void> build(Reader& reader, Node& node);
 
-Result<Map> build_entries(Reader& reader) {
-  Map map;
+Result<void> build_entries(Reader& reader, Map& map) {
   for (;;) {
     RETINUE_ASSIGN(std::optional<std::string_view> key, reader.next_key());
     if (!key) {
-      return map;
+      return {};
     }
-    RETINUE_ASSIGN(Node value, build(reader));
-    map.push_back({std::string(*key), std::move(value)});
+    MapEntry& entry = map.emplace_back();
+    entry.key = *key;
+    RETINUE_TRY(build(reader, entry.value));
   }
 }
 
-Result<Node> build_list(Reader& reader) {
+Result<void> build_list(Reader& reader, Node& node) {
   RETINUE_TRY(reader.begin_list());
-  List list;
+  node = List();
   for (;;) {
     RETINUE_ASSIGN(bool more, reader.next_item());
     if (!more) {
-      return Node(std::move(list));
+      return {};
     }
-    RETINUE_ASSIGN(Node item, build(reader));
-    list.push_back(std::move(item));
+    RETINUE_TRY(build(reader, node.as_list().emplace_back()));
   }
 }
 
-Result<Node> build_map(Reader& reader) {
+Result<void> build_map(Reader& reader, Node& node) {
   RETINUE_TRY(reader.begin_map());
-  RETINUE_ASSIGN(Map map, build_entries(reader));
-  return Node(std::move(map));
+  node = Map();
+  return build_entries(reader, node.as_map());
 }
 
 template <typename Value>
-Result<Node> to_node(Result<Value> value) {
-  if (!value) {
-    return std::move(value).error();
-  }
-  return Node(*value);
+Result<void> set(Node& node, Result<Value> value) {
+  RETINUE_ASSIGN(node, std::move(value));
+  return {};
 }
 
-Result<Node> build_value(Reader& reader) {
+Result<void> build_value(Reader& reader, Node& node) {
   RETINUE_ASSIGN(NodeKind kind, reader.peek());
   switch (kind) {
-    case NodeKind::kEntity: RETINUE_TRY(reader.read_entity()); return Node();
-    case NodeKind::kBoolean: return to_node(reader.read_boolean());
-    case NodeKind::kInt64: return to_node(reader.read_int64());
-    case NodeKind::kUint64: return to_node(reader.read_uint64());
-    case NodeKind::kDouble: return to_node(reader.read_double());
-    case NodeKind::kString: return to_node(reader.read_string());
-    case NodeKind::kList: return build_list(reader);
-    case NodeKind::kMap: return build_map(reader);
+    case NodeKind::kEntity: node = Entity(); return reader.read_entity();
+    case NodeKind::kBoolean: return set(node, reader.read_boolean());
+    case NodeKind::kInt64: return set(node, reader.read_int64());
+    case NodeKind::kUint64: return set(node, reader.read_uint64());
+    case NodeKind::kDouble: return set(node, reader.read_double());
+    case NodeKind::kString: return set(node, reader.read_string());
+    case NodeKind::kList: return build_list(reader, node);
+    case NodeKind::kMap: return build_map(reader, node);
   }
   RETINUE_CHECK(false, "not a NodeKind");
 }
 
-Result<Node> build(Reader& reader) {
+Result<void> build(Reader& reader, Node& node) {
   RETINUE_ASSIGN(bool has_attributes, reader.begin_attributes());
   if (!has_attributes) {
-    return build_value(reader);
+    return build_value(reader, node);
   }
-  RETINUE_ASSIGN(Map attributes, build_entries(reader));
-  RETINUE_ASSIGN(Node node, build_value(reader));
+  Map attributes;
+  RETINUE_TRY(build_entries(reader, attributes));
+  RETINUE_TRY(build_value(reader, node));
   node.set_attributes(std::move(attributes));
-  return node;
+  return {};
 }
 
 }  // namespace
 
 Result<Node> parse(std::string_view bytes, const ParseOptions& options) {
   Reader reader(bytes, options);
-  RETINUE_ASSIGN(Node node, build(reader));
+  Node node;
+  RETINUE_TRY(build(reader, node));
   RETINUE_TRY(reader.finish());
   return node;
 }

@@ -45,7 +45,8 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  // The kind of the value that comes next. Reads nothing.
+  // The kind of the value that comes next, which stays unread. Looks past its attributes: after it
+  // begin_attributes() is out of turn.
   Result<NodeKind> peek() { return result(lex(), token_.kind); }
 
   // The next value, of exactly that kind. Its attributes are passed over.
@@ -66,9 +67,9 @@ class Reader {
   // Goes to the next value of the map or the attributes; nullopt: they are closed. The key is valid
   // as long as the bytes and the Reader.
   Result<std::optional<std::string_view>> next_key() {
-    bool opened_value = false;
-    bool ok = advance_map(opened_value);
-    return result(ok, opened_value ? std::optional(token_.text) : std::nullopt);
+    bool more = false;
+    bool ok = advance_map(more);
+    return result(ok, more ? std::optional(token_.text) : std::nullopt);
   }
   // Opens the next value's attributes, for next_key(); once they are closed the value comes. False:
   // it has none.
@@ -123,7 +124,7 @@ class Reader {
   bool open(char bracket);
   bool open_attributes(bool& found);
   bool advance_list();
-  bool advance_map(bool& opened_value);
+  bool advance_map(bool& more);
   bool advance(char closing, bool& more);
   bool check_keys();
 
