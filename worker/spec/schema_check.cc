@@ -78,6 +78,7 @@ class LineColumnsCheck {
     if (!filled_by.empty()) {
       problems_.add(path, fmt::format("expected another column than {}, found {}", filled_by,
                                       quote_text(name)));
+      return;
     }
     filled_by = field;
     const ColumnType type = schema_[*column].type;

@@ -23,7 +23,10 @@ SinkSpec read_sink(const yson::Node& node, const std::string& path,
   const bool has_type = reader.require("type", "\"json_lines\" or \"stdout\"") != nullptr;
   reader.read_choice<SinkType>("type", sink.type, kSinkTypes);
   const bool is_type_known = has_type && problems.count() == problems_before;
-  reader.require("input_stream_ids", "the streams to write");
+  if (const yson::Node* const inputs = reader.require("input_stream_ids", "the streams to write");
+      inputs != nullptr && inputs->is_list() && inputs->as_list().empty()) {
+    problems.add_unexpected(reader.path_of("input_stream_ids"), "at least one stream", *inputs);
+  }
   for (std::string& id : reader.read_names("input_stream_ids")) {
     sink.input_stream_ids.emplace_back(std::move(id));
   }

@@ -88,13 +88,18 @@ SourceSpec read_source(const yson::Node& node, const std::string& path,
                        const std::filesystem::path& folder, Problems& problems) {
   const ObjectReader reader(node, path, kSourceFields, problems);
   SourceSpec source;
-  reader.require("type", "\"text_lines\" or \"json_lines\"");
+  const size_t problems_before = problems.count();
+  const bool has_type = reader.require("type", "\"text_lines\" or \"json_lines\"") != nullptr;
   reader.read_choice<SourceType>("type", source.type, kSourceTypes);
+  if (has_type && problems.count() == problems_before) {
+    read_columns(reader, source, problems);
+  } else {
+    source.type = SourceType::kJsonLines;  // nothing more to say about columns
+  }
   read_paths(reader, folder, source, problems);
   reader.read_choice<Compression>("compression", source.compression, kCompressions);
   reader.read_choice<BadLinePolicy>("on_bad_line", source.on_bad_line, kBadLinePolicies);
   read_dead_letter_path(reader, folder, source, problems);
-  read_columns(reader, source, problems);
   return source;
 }
 

@@ -60,9 +60,9 @@ constinit const ObjectFields kSourceFields{"a source", kSourceKnown, {}};
 constinit const ObjectFields kInternalStateFields{"an internal state", kInternalStateKnown,
                                                   kInternalStateNotYet};
 constinit const ObjectFields kSinkFields{"a sink", kSinkKnown, {}};
-constinit const ObjectFields kDynamicSpecFields{"dynamic_spec", kDynamicSpecKnown, {}};
+constinit const ObjectFields kDynamicSpecFields{"the dynamic spec", kDynamicSpecKnown, {}};
 constinit const ObjectFields kDynamicComputationFields{
-    "a computation in dynamic_spec", kDynamicComputationKnown, kDynamicComputationNotYet};
+    "a computation's dynamic spec", kDynamicComputationKnown, kDynamicComputationNotYet};
 
 std::span<const ObjectFields* const> all_spec_fields() {
   static constexpr std::array kAll = {
