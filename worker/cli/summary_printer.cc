@@ -70,11 +70,15 @@ ProcessUsage process_usage() {
 }
 
 std::string with_separators(uint64_t number) {
-  std::string digits = fmt::to_string(number);
-  for (int at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<size_t>(at), ",");
+  const std::string digits = fmt::to_string(number);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i > 0 && (digits.size() - i) % 3 == 0) {
+      text.push_back(',');
+    }
+    text.push_back(digits[i]);
   }
-  return digits;
+  return text;
 }
 
 std::string summary_text(const std::string& pipeline, Engine::State state, const Summary& summary,
