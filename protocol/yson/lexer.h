@@ -1,6 +1,6 @@
 // Splits YSON bytes into values, opening brackets and the bytes between them. Private to this
-// folder; Reader adds the structure. What may fail returns false and leaves the reason in error(): a
-// Result at every step would cost more than the step.
+// folder; Reader adds the structure. What may fail returns false and leaves the reason in error():
+// a Result at every step would cost more than the step.
 //
 // Borrows: the bytes.
 #pragma once
