@@ -11,7 +11,8 @@ namespace retinue::worker {
 
 // What the process used, beside what the engine counts.
 struct ProcessUsage {
-  double cpu_seconds = 0;  // user and system, of the worker alone
+  double cpu_seconds = 0;        // user and system, of the worker alone
+  double store_cpu_seconds = 0;  // of these, of the threads that work for the store
   uint64_t memory_bytes_max = 0;
 };
 ProcessUsage process_usage();

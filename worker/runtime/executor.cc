@@ -1,5 +1,7 @@
 #include "worker/runtime/executor.h"
 
+#include <pthread.h>
+
 #include <condition_variable>
 #include <deque>
 #include <mutex>
@@ -31,6 +33,7 @@ struct Executor::Impl {
 };
 
 void Executor::Impl::run_tasks(const std::weak_ptr<Impl>& self) {
+  pthread_setname_np(pthread_self(), "executor");
   std::unique_lock lock(mutex);
   while (true) {
     changed.wait(lock, [&] { return is_stopping || !tasks.empty(); });

@@ -1,5 +1,7 @@
 #include "worker/source/source_feed.h"
 
+#include <pthread.h>
+
 #include <utility>
 
 namespace retinue::worker {
@@ -44,6 +46,7 @@ void SourceFeed::recycle(std::unique_ptr<SourceChunk> chunk) {
 }
 
 void SourceFeed::run() {
+  pthread_setname_np(pthread_self(), "source");
   Result<void> result = position_.empty() ? Result<void>() : source_->seek(position_);
   for (bool is_over = false; !is_over;) {
     std::unique_ptr<SourceChunk> chunk;

@@ -1,5 +1,7 @@
 #include "worker/store/commit_queue.h"
 
+#include <pthread.h>
+
 #include <chrono>
 #include <utility>
 
@@ -80,6 +82,7 @@ uint64_t CommitQueue::store_time_ns() const {
 }
 
 void CommitQueue::run() {
+  pthread_setname_np(pthread_self(), "commit");
   std::unique_lock lock(mutex_);
   while (true) {
     work_.wait(lock, [this] { return stopping_ || !pending_.empty(); });
