@@ -4,9 +4,11 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "protocol/yson/writer.h"
@@ -92,6 +94,13 @@ Node random_json_node(std::mt19937_64& random, int depth) {
       return map;
     }
   }
+}
+
+bool same_value(const Value& a, const Value& b) {
+  const double* const x = std::get_if<double>(&a);
+  const double* const y = std::get_if<double>(&b);
+  return x != nullptr && y != nullptr ? (*x != *x && *y != *y) || std::memcmp(x, y, sizeof *x) == 0
+                                      : a == b;
 }
 
 TableSchema random_schema(std::mt19937_64& random) {

@@ -21,6 +21,9 @@ int64_t random_int64(std::mt19937_64& random);
 yson::Node random_json_node(std::mt19937_64& random, int depth);
 
 TableSchema random_schema(std::mt19937_64& random);
+// NaN equals NaN, and 0.0 is not -0.0.
+bool same_value(const Value& a, const Value& b);
+
 Row random_row(std::mt19937_64& random, const TableSchema& schema);
 
 }  // namespace retinue::worker
