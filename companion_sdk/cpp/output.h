@@ -94,6 +94,9 @@ class OutputRow {
   // The inputs this row comes from, instead of the one being processed. A BatchProcessFunction must
   // say them.
   OutputRow& set_parents(std::span<const OrderPosition> parents);
+  OutputRow& set_parents(std::initializer_list<OrderPosition> parents) {
+    return set_parents(std::span(parents.begin(), parents.size()));
+  }
   OutputRow& set_parents(std::initializer_list<Input> parents);
   OutputRow& set_parent(const Input& parent) { return set_parents({parent}); }
   // Without it the row has the least event time of its parents.
