@@ -124,6 +124,7 @@ Result<void> InputFile::seek(uint64_t offset) {
   if (::lseek(fd_, static_cast<off_t>(offset), SEEK_SET) < 0) {
     return io_error(path_, "go to its position", errno);
   }
+  unread_.clear();
   offset_ = offset;
   return {};
 }

@@ -39,7 +39,7 @@ class InputFile {
   bool is_regular() const { return is_regular_; }
   // Bytes on disk now. Precondition: is_regular().
   Result<uint64_t> size() const;
-  // Precondition: is_regular(), nothing unread.
+  // Precondition: is_regular().
   Result<void> seek(uint64_t offset);
   // Where the next read() begins, in bytes from where reading began.
   uint64_t offset() const { return offset_; }

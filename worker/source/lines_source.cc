@@ -97,7 +97,8 @@ Result<void> LinesSource::seek(std::string_view position) {
                              position_.path, position_.place.offset)};
   }
   file->place = position_.place;
-  return open(*file);
+  // Opening a pipe may wait for its first bytes, and tells nothing about the position.
+  return file->input.size_bytes ? open(*file) : Result<void>();
 }
 
 Result<void> LinesSource::open(File& file) {
@@ -136,12 +137,13 @@ void LinesSource::finish() {
 }
 
 LinesSource::File* LinesSource::next_file() {
+  File* next = nullptr;
   for (File& file : files_) {
-    if (!file.is_finished) {
-      return &file;
+    if (!file.is_finished && (next == nullptr || file.input.path == position_.path)) {
+      next = &file;
     }
   }
-  return nullptr;
+  return next;
 }
 
 uint64_t LinesSource::stored_bytes_done() const {
