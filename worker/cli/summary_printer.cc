@@ -66,7 +66,8 @@ yson::Node computations_node(const Summary& summary) {
 }
 
 // The name of a thread, "commit" or "rocksdb:low0", and its CPU time, from /proc/self/task/ID/stat
-// (proc(5)): `ID (name) state` and then numbers, of which utime and stime are the 12th and 13th.
+// (proc(5)): `ID (name) state` and then numbers, of which the 11th and 12th after the state are
+// utime and stime.
 std::pair<std::string, double> thread_usage(const std::filesystem::path& folder) {
   std::ifstream file(folder / "stat");
   std::string stat((std::istreambuf_iterator<char>(file)), {});
@@ -77,7 +78,7 @@ std::pair<std::string, double> thread_usage(const std::filesystem::path& folder)
   }
   std::istringstream fields(stat.substr(name_end + 1));
   std::string skipped;
-  for (int i = 0; i < 12; ++i) {
+  for (int i = 0; i < 11; ++i) {
     fields >> skipped;
   }
   double user_ticks = 0;

@@ -13,6 +13,8 @@ namespace retinue::worker {
 namespace {
 
 constexpr ColumnIndex kValue(0);
+// How many entries ahead states are brought into the processor's caches.
+constexpr uint32_t kLookAhead = 8;
 
 Error violation(std::string message) {
   return Error{ErrorCode::kProtocolViolation, std::move(message)};
@@ -220,7 +222,12 @@ void apply_states(const ComputationPlan& plan, const Batch& batch, const Answer&
   for (const AnsweredState& delta : answer.states) {
     const StateNumber number = plan.states[delta.state].number;
     const ColumnView& values = delta.values.column(kValue);
-    for (uint32_t i = 0; i < delta.key_indexes.size(); ++i) {
+    const auto count = static_cast<uint32_t>(delta.key_indexes.size());
+    for (uint32_t i = 0; i < count; ++i) {
+      if (i + kLookAhead < count) {
+        __builtin_prefetch(
+            batch.keys[delta.key_indexes[i + kLookAhead]]->states.data() + delta.state, /*rw=*/1);
+      }
       KeyEntry& entry = *batch.keys[delta.key_indexes[i]];
       StateSlot& slot = entry.states[delta.state];
       const bool was_present = slot.presence == StateSlot::Presence::kPresent;

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <optional>
 
 #include "protocol/values/farm_hash.h"
@@ -10,6 +12,9 @@
 
 namespace retinue::worker {
 namespace {
+
+// How many keys are hashed, and their cache entries fetched, ahead of the look-ups.
+constexpr uint32_t kLookAhead = 16;
 
 // A state that has to be loaded.
 struct Missing {
@@ -64,8 +69,17 @@ uint32_t BatchAssembler::key_index(Batch& batch, KeyHash hash, AppendRow&& appen
 Result<void> BatchAssembler::add_run(Batch& batch, MessageRun run) {
   const InputPlan& input = plan_.inputs[run.input];
   const RowBatchView& rows = run.rows();
+  std::array<KeyHash, kLookAhead> hashes;
   for (uint32_t row = run.begin; row < run.end; ++row) {
-    const KeyHash hash = input.key->hash(rows, row);
+    const uint32_t ahead = (row - run.begin) % kLookAhead;
+    if (ahead == 0) {
+      const uint32_t count = std::min(kLookAhead, run.end - row);
+      for (uint32_t i = 0; i < count; ++i) {
+        hashes[i] = input.key->hash(rows, row + i);
+      }
+      cache_.prefetch(std::span(hashes).first(count));
+    }
+    const KeyHash hash = hashes[ahead];
     key_.clear();
     if (auto encoded = input.key->append_key(key_, hash, rows, row); !encoded) {
       return std::move(encoded).error().with_context(fmt::format(

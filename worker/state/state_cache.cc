@@ -74,14 +74,33 @@ KeyEntry* StateCache::find(KeyHash hash, std::string_view key) {
   return entry;
 }
 
+void StateCache::prefetch(std::span<const KeyHash> hashes) const {
+  for (const KeyHash hash : hashes) {
+    __builtin_prefetch(&buckets_[home(hash.value())]);
+  }
+  for (const KeyHash hash : hashes) {
+    if (const KeyEntry* entry = buckets_[home(hash.value())].entry) {
+      __builtin_prefetch(entry, /*rw=*/1);
+      __builtin_prefetch(&entry->states, /*rw=*/1);
+    }
+  }
+  for (const KeyHash hash : hashes) {
+    if (const KeyEntry* entry = buckets_[home(hash.value())].entry) {
+      __builtin_prefetch(entry->key.data());
+      __builtin_prefetch(entry->states.data());
+    }
+  }
+}
+
 void StateCache::pin(KeyEntry& entry) {
   ++entry.pins_;
 }
 
 void StateCache::unpin(KeyEntry& entry) {
   RETINUE_CHECK(entry.pins_ > 0);
-  --entry.pins_;
-  account(entry);
+  if (--entry.pins_ == 0) {
+    account(entry);
+  }
 }
 
 void StateCache::evict() {

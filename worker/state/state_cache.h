@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,8 +52,11 @@ class StateCache {
   // The entry of a key, made (with nothing loaded) if there is none. `key` includes the hash.
   KeyEntry& find_or_insert(KeyHash hash, std::string_view key);
   KeyEntry* find(KeyHash hash, std::string_view key);
+  // Brings what the look-ups of these hashes will touch into the processor's caches, all at a time
+  // instead of one after the other. About 16 are a good number.
+  void prefetch(std::span<const KeyHash> hashes) const;
 
-  // Pins nest. unpin() also takes note of the entry's new size.
+  // Pins nest. The last unpin() takes note of the entry's new size.
   void pin(KeyEntry& entry);
   void unpin(KeyEntry& entry);
   // Evicts unpinned entries until the cache is within its bound, or all are pinned.

@@ -35,6 +35,9 @@ class StateChanges {
 
  private:
   struct Slice {
+    // What the key begins with, so that most comparisons do not touch the bytes.
+    uint32_t owner;
+    uint64_t hash;
     uint32_t key_begin;
     uint32_t value_begin;
     uint32_t value_end;
