@@ -12,8 +12,10 @@ namespace retinue::worker {
 namespace {
 
 constexpr size_t kBufferBytes = size_t{256} << 10;
-// What is kept of a line that is too long, to show it.
-constexpr size_t kKeptBytes = limits::kErrorTextBytesLimit;
+// What is shown of a line that is too long.
+constexpr size_t kShownBytes = limits::kErrorTextBytesLimit;
+// One more tells whether the last character shown is whole.
+constexpr size_t kKeptBytes = kShownBytes + 1;
 
 std::unique_ptr<char[]> make_buffer(size_t capacity) {
   return std::make_unique_for_overwrite<char[]>(capacity + JsonRowParser::kPadding);
@@ -107,7 +109,7 @@ void LineReader::take(Line& line, size_t size, size_t end_bytes) {
   }
   line.is_too_long = line.text.size() + discarded_ > limits::kLineBytesLimit;
   if (line.is_too_long) {
-    line.text = line.text.substr(0, whole_characters(line.text, kKeptBytes));
+    line.text = line.text.substr(0, whole_characters(line.text, kShownBytes));
   }
   line.readable_bytes = capacity_ + JsonRowParser::kPadding - begin_;
   place_.offset += discarded_ + size + end_bytes;

@@ -172,6 +172,18 @@ INSTANTIATE_TEST_SUITE_P(Sizes, OverlongLineTest,
                          testing::Values(limits::kLineBytesLimit + 1, limits::kLineBytesLimit + 2,
                                          size_t{20'000'000}, size_t{40'000'000}));
 
+TEST(TextLinesTest, TheBeginningOfALongLineEndsWithAWholeCharacter) {
+  const Folder folder;
+  std::string line = "x";
+  while (line.size() <= limits::kLineBytesLimit) {
+    line += "\u00e9";
+  }
+  SourceSpec spec = text_spec({folder.write("in", line)});
+  spec.on_bad_line = BadLinePolicy::kDeadLetter;
+  auto source = make_source(spec, text_schema()).value();
+  EXPECT_THAT(read_all(*source).dead_letters, HasSubstr("\"text\":\"x\u00e9"));
+}
+
 TEST(TextLinesTest, AnEndlessLineTakesBoundedMemoryAndEnds) {
   const Folder folder;
   SourceSpec spec = text_spec({folder.write("in", std::string(17'000'000, 'x'))});
