@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs what building and testing Retinue needs, from Debian 12's packages. Idempotent: does nothing
-# when everything is there. Both commands of the README and CI call it.
+# Installs what building and testing Retinue needs, from Debian 12's packages. Idempotent: does
+# nothing when everything is there. Both commands of the README and CI call it.
 set -euo pipefail
 
 packages=(
@@ -29,7 +29,7 @@ echo "install: ${missing[*]}"
 as_root=()
 if [[ $EUID -ne 0 ]]; then
   if ! command -v sudo > /dev/null; then
-    echo "install: cannot install packages: neither root nor sudo; install them by hand: ${missing[*]}" >&2
+    echo "install: neither root nor sudo; install by hand: ${missing[*]}" >&2
     exit 1
   fi
   as_root=(sudo)

@@ -1,8 +1,8 @@
 # The build vocabulary: every folder is one library, named after its path.
 #
-#   retinue_library(DEPS protocol/base EXTERNAL fmt::fmt)       in protocol/values -> retinue_protocol_values
-#   retinue_executable(NAME retinue DEPS worker/cli)            one program from the folder's sources
-#   retinue_test(DEPS protocol/values)                          in tests/unit/protocol/values
+#   retinue_library(DEPS protocol/base EXTERNAL fmt::fmt)  in protocol/yson: retinue_protocol_yson
+#   retinue_executable(NAME retinue DEPS worker/cli)       one program from the folder's sources
+#   retinue_test(DEPS protocol/values)                     in tests/unit/protocol/values
 #
 # DEPS are folders of this repository, EXTERNAL are imported targets of third-party libraries.
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Counts the words of a real text with Retinue, kills the worker half-way with kill -9, runs it again,
-# and checks the result against sort and uniq. Installs and builds what is needed first.
+# Counts the words of a real text with Retinue, kills the worker half-way with kill -9, runs it
+# again, and checks the result against sort and uniq. Installs and builds what is needed first.
 #
-# The text is the licences that every Debian machine carries, copied 40 times so that the job is long
-# enough to be killed. Everything is made under build/quickstart.
+# The text is the licences that every Debian machine carries, copied 40 times so that the job is
+# long enough to be killed. Everything is made under build/quickstart.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -60,7 +60,8 @@ sort -rn "$work/counts.txt" | head -n 10 | awk '{printf "%9d  %s\n", $1, $2}'
 cat "$work"/text/*.txt | tr -cs A-Za-z '\n' | tr A-Z a-z | grep . | LC_ALL=C sort | uniq -c |
   awk '{print $1, $2}' | LC_ALL=C sort > "$work/expected.txt"
 if cmp -s "$work/counts.txt" "$work/expected.txt"; then
-  echo "== every one of $(wc -l < "$work/counts.txt") counts is what sort | uniq -c gives: nothing lost, nothing doubled"
+  words="$(wc -l < "$work/counts.txt")"
+  echo "== every one of $words counts is what sort | uniq -c gives: nothing lost, nothing doubled"
 else
   echo "== the counts differ from sort | uniq -c:" >&2
   diff "$work/counts.txt" "$work/expected.txt" | head >&2

@@ -2,8 +2,8 @@
 # The protocol between the Retinue worker and its companions, version 1.0.
 #
 # This schema is normative together with protocol/PROTOCOL.md, which says who sends what when. Every
-# message on the socket is one Envelope in the standard Cap'n Proto stream framing. Fields are only ever
-# added; a reader ignores what it does not know.
+# message on the socket is one Envelope in the standard Cap'n Proto stream framing. Fields are only
+# ever added; a reader ignores what it does not know.
 #
 # Timestamps are microseconds since the Unix epoch. Vectors are Data holding packed little-endian
 # numbers, so that every language can read them in place.
@@ -262,8 +262,8 @@ struct VisitGroup {
   pass @5 :UInt64;
 }
 
-# One named internal state for the keys of the batch. A key is loaded or not; a loaded key has a value
-# (maybe of no bytes) or is absent.
+# One named internal state for the keys of the batch. A key is loaded or not; a loaded key has a
+# value (maybe of no bytes) or is absent.
 struct InternalStates {
   name @0 :Text;
   format @1 :StateFormat;

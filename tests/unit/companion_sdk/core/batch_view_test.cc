@@ -6,7 +6,7 @@
 
 #include "protocol/frame/guard.h"
 #include "protocol/frame/wire_values.h"
-#include "session_fixture.h"
+#include "tests/unit/companion_sdk/core/session_fixture.h"
 
 namespace retinue::companion {
 namespace {

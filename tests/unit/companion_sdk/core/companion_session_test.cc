@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "protocol/frame/wire_values.h"
-#include "session_fixture.h"
+#include "tests/unit/companion_sdk/core/session_fixture.h"
 
 namespace retinue::companion {
 namespace {

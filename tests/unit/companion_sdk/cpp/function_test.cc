@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "functions.h"
+#include "tests/unit/companion_sdk/cpp/functions.h"
 
 namespace retinue::companion {
 namespace {

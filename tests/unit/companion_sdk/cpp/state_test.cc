@@ -3,7 +3,7 @@
 #include <optional>
 #include <thread>
 
-#include "functions.h"
+#include "tests/unit/companion_sdk/cpp/functions.h"
 
 namespace shop {
 
