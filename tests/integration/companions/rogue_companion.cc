@@ -67,9 +67,10 @@ class Connection {
       }
     }
   }
-  void wait_for_close() {
+  [[noreturn]] void exit_when_closed() {
     while (receive()) {
     }
+    std::exit(0);
   }
 
  private:
@@ -173,6 +174,7 @@ const std::map<std::string, Misdeed>& misdeeds() {
        [](Connection& connection, wire::Batch::Reader, FrameWriter&) {
          const uint32_t head[2] = {0, 0x7fffffff};  // one segment of 16 GiB
          connection.send(std::string_view(reinterpret_cast<const char*>(head), sizeof head));
+         connection.exit_when_closed();
        }},
       {"half_a_frame",
        [](Connection& connection, wire::Batch::Reader batch, FrameWriter& frame) {
@@ -189,8 +191,10 @@ const std::map<std::string, Misdeed>& misdeeds() {
            bytes.push_back(static_cast<char>(random()));
          }
          connection.send(bytes);
+         connection.exit_when_closed();
        }},
-      {"hang", [](Connection&, wire::Batch::Reader, FrameWriter&) {}},
+      {"hang", [](Connection& connection, wire::Batch::Reader,
+                  FrameWriter&) { connection.exit_when_closed(); }},
       {"exit", [](Connection&, wire::Batch::Reader, FrameWriter&) { std::exit(3); }},
       {"crash", [](Connection&, wire::Batch::Reader, FrameWriter&) { std::abort(); }},
   };
@@ -230,9 +234,6 @@ int main(int argc, char** argv) {
   std::ofstream(argv[2]) << mode;
   FrameWriter frame;
   misdeeds().at(mode)(connection, batch->envelope().getBatch(), frame);
-  if (frame.byte_size() > 16) {
-    connection.send(frame);
-  }
-  connection.wait_for_close();
-  return 0;
+  connection.send(frame);
+  connection.exit_when_closed();
 }

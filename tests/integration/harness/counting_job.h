@@ -5,8 +5,9 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/integration/harness/folder.h"
@@ -17,13 +18,14 @@ namespace retinue::testing {
 struct CountingJobOptions {
   uint64_t messages = 2000;
   uint32_t keys = 100;
-  // What runs as the companion; empty: the good one. {good} stands for the good one's path.
+  // What runs as the companion; {good} and {rogue} stand for the paths of the two that there are.
   std::vector<std::string> companion_command = {"{good}"};
-  bool companion_by_hand = false;  // no command at all
-  // Put into the companion's and the computation's part of the spec: "\"processes\": 2,".
-  std::string companion_fields;
-  std::string computation_fields;
-  std::string dynamic_fields;
+  bool companion_by_hand = false;          // no command at all
+  std::string input_path = "input.jsonl";  // in the job's folder, whose input.jsonl is always there
+  // Put into parts of the spec: "\"processes\": 2,". {folder} stands for the job's folder.
+  std::string companion_fields = {};
+  std::string computation_fields = {};
+  std::string dynamic_fields = {};
 };
 
 class CountingJob {
@@ -33,16 +35,27 @@ class CountingJob {
   const Folder& folder() const { return folder_; }
   std::filesystem::path spec() const { return folder_ / "pipeline.json"; }
   std::filesystem::path data_dir() const { return folder_ / "data"; }
+  std::filesystem::path output_file(uint32_t partition) const;
   // `retinue run` of the job.
   ProcessOptions run_options(std::vector<std::string> more = {}) const;
   Finished run_to_end(std::vector<std::string> more = {}) const { return run(run_options(more)); }
-  // `retinue states read --json`, sorted by line.
+  // `retinue states read --json` of the counts.
+  Finished read_states(const std::vector<std::string>& more = {"--limit", "0"}) const;
+  // All of them, sorted by line; throws std::runtime_error when they cannot be read.
   std::string states() const;
   // The sink's files, one after the other.
   std::string output() const;
+  // The input's lines.
+  std::string input() const { return read_file(folder_ / "input.jsonl"); }
+  // The bytes of output so far.
+  uint64_t output_bytes() const;
+
+  static constexpr uint32_t kPartitions = 4;
 
  private:
   Folder folder_;
 };
+
+std::string sorted_lines(std::string_view text);
 
 }  // namespace retinue::testing

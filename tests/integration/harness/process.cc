@@ -124,11 +124,11 @@ std::vector<int> Process::children() const {
   return pids;
 }
 
-bool Process::wait_for_error_text(std::string_view text) {
-  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+bool Process::wait_until(const std::function<bool()>& holds) {
+  const auto give_up = std::chrono::steady_clock::now() + kPatience;
   while (std::chrono::steady_clock::now() < give_up) {
-    const bool has_ended = wait_for(std::chrono::milliseconds(5)).has_value();
-    if (errors().find(text) != std::string::npos) {
+    const bool has_ended = wait_for(std::chrono::milliseconds(2)).has_value();
+    if (holds()) {
       return true;
     }
     if (has_ended) {
@@ -136,6 +136,10 @@ bool Process::wait_for_error_text(std::string_view text) {
     }
   }
   return false;
+}
+
+bool Process::wait_for_error_text(std::string_view text) {
+  return wait_until([&] { return errors().find(text) != std::string::npos; });
 }
 
 Finished run(const ProcessOptions& options) {

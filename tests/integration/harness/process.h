@@ -5,9 +5,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tests/integration/harness/folder.h"
@@ -40,7 +42,10 @@ class Process {
   // What it has printed so far.
   std::string output() const { return read_file(folder_ / "stdout"); }
   std::string errors() const { return read_file(folder_ / "stderr"); }
-  // Waits until its standard error holds `text`; false if it ends or takes a minute without.
+  // Waits until `holds`, which is asked often; false if the process ends without, or takes too
+  // long.
+  bool wait_until(const std::function<bool()>& holds);
+  // Waits until its standard error holds `text`.
   bool wait_for_error_text(std::string_view text);
 
  private:
