@@ -41,6 +41,8 @@ struct EngineDependencies {
   std::function<void(std::function<void()> work, std::function<void()> done)> run_blocking;
   std::function<Result<OpenedSource>(const SourceOpening&)> open_source;
   std::function<Result<std::unique_ptr<Sink>>(const SinkSpec&, PartitionIndex)> open_sink;
+  // Empty: commits go through a CommitQueue on `store`.
+  std::function<std::unique_ptr<Commits>()> open_commits = {};
 };
 
 }  // namespace retinue::worker

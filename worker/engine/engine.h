@@ -67,7 +67,7 @@ class Engine {
   PartitionContext context_;
   Topology topology_;
   std::vector<Entry> entries_;  // producers before consumers
-  std::vector<CommitQueue::Done> done_;
+  std::vector<Commits::Done> done_;
   Duration started_at_;
   State state_ = State::kRunning;
   std::optional<Error> error_;

@@ -5,8 +5,12 @@
 namespace retinue::worker {
 
 void PartitionContext::start_commits() {
-  commits_ = std::make_unique<CommitQueue>(dependencies_.store, dependencies_.durability,
-                                           dependencies_.wake);
+  if (dependencies_.open_commits) {
+    commits_ = dependencies_.open_commits();
+  } else {
+    commits_ = std::make_unique<CommitQueue>(dependencies_.store, dependencies_.durability,
+                                             dependencies_.wake);
+  }
 }
 
 std::unique_ptr<EpochCommit> PartitionContext::take_commit() {
@@ -47,8 +51,9 @@ Inbox& PartitionContext::inbox(PartitionRef partition) {
 bool PartitionContext::has_room(std::span<const OutputPlan> outputs) {
   for (const OutputPlan& output : outputs) {
     for (const ConsumerPlan& consumer : output.consumers) {
-      for (uint32_t i = 0; i < consumer.partition_count; ++i) {
-        if (inbox({consumer.owner, PartitionIndex(i)}).is_full()) {
+      for (auto at = inboxes_.lower_bound({consumer.owner, PartitionIndex(0)});
+           at != inboxes_.end() && at->first.owner == consumer.owner; ++at) {
+        if (at->second->is_full()) {
           return false;
         }
       }

@@ -35,8 +35,8 @@ class PartitionContext {
   uint64_t epochs() const { return epochs_; }
 
   void start_commits();
-  CommitQueue& commits() { return *commits_; }
-  const CommitQueue& commits() const { return *commits_; }
+  Commits& commits() { return *commits_; }
+  const Commits& commits() const { return *commits_; }
   // An empty commit with the buffers of an earlier one.
   std::unique_ptr<EpochCommit> take_commit();
   // Gives every append its place in its inbox and hands the commit to the store.
@@ -57,7 +57,7 @@ class PartitionContext {
  private:
   const EngineDependencies dependencies_;
   StageCosts costs_;
-  std::unique_ptr<CommitQueue> commits_;
+  std::unique_ptr<Commits> commits_;
   std::vector<std::unique_ptr<EpochCommit>> free_commits_;
   std::map<PartitionRef, std::unique_ptr<Inbox>> inboxes_;
   uint64_t epochs_ = 0;

@@ -28,28 +28,39 @@ enum class Durability : uint8_t {
 std::optional<Durability> durability_from_name(std::string_view name);  // "group", "each", "os"
 std::string_view durability_name(Durability durability);
 
-class CommitQueue {
+// The way from the engine to the store; a test stores without a thread.
+// Threads: the owner's.
+class Commits {
  public:
   struct Done {
     std::unique_ptr<EpochCommit> commit;
     Result<void> result;
   };
 
-  CommitQueue(Store& store, Durability durability, std::function<void()> wake);
-  // Finishes what was submitted, then joins the thread.
-  ~CommitQueue();
-  CommitQueue(const CommitQueue&) = delete;
-  CommitQueue& operator=(const CommitQueue&) = delete;
+  virtual ~Commits() = default;
 
-  void submit(std::unique_ptr<EpochCommit> commit);
+  virtual void submit(std::unique_ptr<EpochCommit> commit) = 0;
   // Moves the finished commits, in the order submitted, to the end of `done`. After the first
   // failure every later commit fails too, unwritten, with the same error: what is stored stays a
   // prefix.
-  void take_done(std::vector<Done>& done);
+  virtual void take_done(std::vector<Done>& done) = 0;
+  // Busy nanoseconds in the store, for the stage costs.
+  virtual uint64_t store_time_ns() const = 0;
+};
+
+class CommitQueue final : public Commits {
+ public:
+  CommitQueue(Store& store, Durability durability, std::function<void()> wake);
+  // Finishes what was submitted, then joins the thread.
+  ~CommitQueue() override;
+  CommitQueue(const CommitQueue&) = delete;
+  CommitQueue& operator=(const CommitQueue&) = delete;
+
+  void submit(std::unique_ptr<EpochCommit> commit) override;
+  void take_done(std::vector<Done>& done) override;
   // Commits that were submitted and not yet taken.
   size_t in_flight() const;
-  // Busy nanoseconds of the queue's thread in the store, for the stage costs.
-  uint64_t store_time_ns() const;
+  uint64_t store_time_ns() const override;
 
  private:
   using Group = std::vector<std::unique_ptr<EpochCommit>>;
