@@ -63,19 +63,16 @@ void OutputScatter::scatter_by_key(const OutputPlan& output, const ConsumerPlan&
     destinations_[row] =
         partition_of(consumer.key->hash(rows, row), consumer.partition_count).value();
   }
-  if (parts_.size() < consumer.partition_count) {
-    parts_.resize(consumer.partition_count);
-  }
-  for (uint32_t i = 0; i < consumer.partition_count; ++i) {
-    parts_[i].rows = RowBatchBuilder(output.schema);
-    parts_[i].event_timestamps.clear();
+  std::vector<Part>& parts = parts_[&output];
+  while (parts.size() < consumer.partition_count) {
+    parts.push_back({.rows = RowBatchBuilder(output.schema), .event_timestamps = {}});
   }
   for (uint32_t begin = 0; begin < row_count;) {
     uint32_t end = begin + 1;
     while (end < row_count && destinations_[end] == destinations_[begin]) {
       ++end;
     }
-    Part& part = parts_[destinations_[begin]];
+    Part& part = parts[destinations_[begin]];
     part.rows.append_rows(rows, begin, end);
     if (!event_timestamps.empty()) {
       part.event_timestamps.insert(part.event_timestamps.end(), event_timestamps.begin() + begin,
@@ -84,9 +81,11 @@ void OutputScatter::scatter_by_key(const OutputPlan& output, const ConsumerPlan&
     begin = end;
   }
   for (uint32_t i = 0; i < consumer.partition_count; ++i) {
-    if (!parts_[i].rows.empty()) {
-      append_block(output, {consumer.owner, PartitionIndex(i)}, parts_[i].rows.view(),
-                   parts_[i].event_timestamps, appends);
+    if (!parts[i].rows.empty()) {
+      append_block(output, {consumer.owner, PartitionIndex(i)}, parts[i].rows.view(),
+                   parts[i].event_timestamps, appends);
+      parts[i].rows.clear();
+      parts[i].event_timestamps.clear();
     }
   }
 }

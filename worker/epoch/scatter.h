@@ -1,10 +1,12 @@
 // OutputScatter: cuts the messages that an epoch emits into blocks, one a consumer's inbox.
 //
-// Threads: one. Owns: scratch buffers, reused from epoch to epoch.
+// Threads: one. Owns: scratch buffers, reused from epoch to epoch. Borrows: the outputs it is
+// given.
 #pragma once
 
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "protocol/base/clock.h"
@@ -46,7 +48,7 @@ class OutputScatter {
 
   EmittingEpoch epoch_;
   uint32_t next_index_ = 0;
-  std::vector<Part> parts_;
+  std::unordered_map<const OutputPlan*, std::vector<Part>> parts_;  // by partition, all empty
   std::vector<uint32_t> destinations_;
 };
 

@@ -76,11 +76,17 @@ void BatchWriter::collect_groups(const Batch& batch) {
     group.key_indexes.clear();
     group.orders.clear();
   }
+  // The rows of a single stream stand in the batch's own order.
+  const bool is_mixed = std::ranges::any_of(
+      batch.runs, [&](const MessageRun& run) { return run.input != batch.runs[0].input; });
   uint32_t order = 0;
   for (const MessageRun& run : batch.runs) {
     Group& group = groups_[run.input];
     group.runs.push_back(&run);
     group.row_count += run.size();
+    if (!is_mixed) {
+      continue;
+    }
     for (uint32_t i = 0; i < run.size(); ++i, ++order) {
       group.orders.push_back(order);
       group.key_indexes.push_back(batch.key_indexes[order]);
