@@ -83,6 +83,31 @@ class ParentTimes {
   std::vector<int64_t> inputs_;
 };
 
+// What a schema does not say of rows, and what would stop the pipeline further down.
+Result<void> check_output_values(const OutputPlan& output, const RowBatchView& rows) {
+  for (uint32_t i = 0; i < rows.column_count(); ++i) {
+    const ColumnView& column = rows.column(ColumnIndex(i));
+    if (column.type() != ColumnType::kAny) {
+      continue;
+    }
+    for (uint32_t row = 0; row < rows.row_count(); ++row) {
+      if (column.is_null(row)) {
+        continue;
+      }
+      if (auto valid = yson::validate(column.bytes_at(row)); !valid) {
+        return std::move(valid).error().with_context(
+            fmt::format("message {}, column \"{}\"", row, output.schema[ColumnIndex(i)].name));
+      }
+    }
+  }
+  for (const ConsumerPlan& consumer : output.consumers) {
+    if (consumer.key) {
+      RETINUE_TRY(consumer.key->check_keys(rows));
+    }
+  }
+  return {};
+}
+
 Result<AnsweredOutput> read_output(const ComputationPlan& plan, ParentTimes& parent_times,
                                    wire::OutputGroup::Reader group) {
   const std::string_view stream = as_view(group.getStream());
@@ -108,6 +133,9 @@ Result<AnsweredOutput> read_output(const ComputationPlan& plan, ParentTimes& par
   if (answered.rows.column_count() != output->schema.size()) {
     return violation(fmt::format("{}: it has {} columns, the schema {}", context(),
                                  answered.rows.column_count(), output->schema.size()));
+  }
+  if (auto checked = check_output_values(*output, answered.rows); !checked) {
+    return std::move(checked).error().with_context(context());
   }
   const uint32_t row_count = answered.rows.row_count();
   RETINUE_ASSIGN(answered.event_timestamps, parent_times.minimum(group, row_count, stream));

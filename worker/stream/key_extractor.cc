@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "protocol/values/farm_hash.h"
 #include "protocol/values/key_codec.h"
 #include "worker/spec/expression.h"
@@ -100,6 +102,23 @@ Result<void> KeyExtractor::append_key(std::string& out, KeyHash hash, const RowB
       RETINUE_TRY(append_key_value(out, rows.column(column.in_stream), row));
     } else {
       append_key_null(out);
+    }
+  }
+  return {};
+}
+
+Result<void> KeyExtractor::check_keys(const RowBatchView& rows) const {
+  for (const KeyColumn& key : columns_) {
+    if (key.in_stream.value() >= rows.column_count() ||
+        rows.column(key.in_stream).type() != ColumnType::kDouble) {
+      continue;
+    }
+    const ColumnView& column = rows.column(key.in_stream);
+    for (uint32_t row = 0; row < rows.row_count(); ++row) {
+      if (std::isnan(column.double_at(row))) {
+        return Error{ErrorCode::kSchemaMismatch,
+                     fmt::format("message {}: NaN cannot be in the key of its consumer", row)};
+      }
     }
   }
   return {};
