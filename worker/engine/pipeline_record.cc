@@ -78,6 +78,13 @@ std::optional<Enum> enum_from_name(std::string_view name, std::initializer_list<
   return found == values.end() ? std::nullopt : std::optional(*found);
 }
 
+Result<uint32_t> read_count(const yson::Node& node) {
+  if (!node.is_uint64() || node.as_uint64() == 0 || node.as_uint64() > kPartitionsMax) {
+    return corrupted("a partition count is out of range");
+  }
+  return static_cast<uint32_t>(node.as_uint64());
+}
+
 Result<TableSchema> read_schema_node(const yson::Node& list) {
   std::vector<Column> columns;
   for (const yson::Node& node : list.as_list()) {
@@ -88,6 +95,9 @@ Result<TableSchema> read_schema_node(const yson::Node& list) {
       return corrupted(fmt::format("unknown column type {}", type->as_string()));
     }
     const yson::Node* expression = node.find("expression");
+    if (expression != nullptr && !expression->is_string()) {
+      return corrupted("a column's expression is not a string");
+    }
     columns.push_back({.name = name->as_string(),
                        .type = *column_type,
                        .required = false,
@@ -109,7 +119,7 @@ Result<RecordedComputation> read_computation(const yson::Node& node) {
   }
   computation.kind = *known_kind;
   RETINUE_ASSIGN(const yson::Node* count, member(node, "partition_count", yson::NodeKind::kUint64));
-  computation.partition_count = static_cast<uint32_t>(count->as_uint64());
+  RETINUE_ASSIGN(computation.partition_count, read_count(*count));
   RETINUE_ASSIGN(const yson::Node* key, member(node, "key", yson::NodeKind::kList));
   RETINUE_ASSIGN(computation.key_schema, read_schema_node(*key));
   RETINUE_ASSIGN(const yson::Node* states, member(node, "states", yson::NodeKind::kMap));
@@ -141,10 +151,8 @@ Result<PipelineRecord> read_record(std::string_view bytes) {
   }
   RETINUE_ASSIGN(const yson::Node* sinks, member(*node, "sinks", yson::NodeKind::kMap));
   for (const yson::MapEntry& entry : sinks->as_map()) {
-    if (!entry.value.is_uint64()) {
-      return corrupted("a sink's partition count is no number");
-    }
-    record.sinks.emplace(SinkName(entry.key), static_cast<uint32_t>(entry.value.as_uint64()));
+    RETINUE_ASSIGN(const uint32_t count, read_count(entry.value));
+    record.sinks.emplace(SinkName(entry.key), count);
   }
   return record;
 }

@@ -8,14 +8,32 @@
 namespace retinue::worker {
 namespace {
 
-uint64_t number(const yson::Node& map, std::string_view key) {
-  const yson::Node* node = map.find(key);
-  return node != nullptr && node->is_uint64() ? node->as_uint64() : 0;
+Error corrupted(std::string_view what) {
+  return Error{ErrorCode::kDataCorrupted,
+               fmt::format("a progress record cannot be read: {}", what)};
 }
 
-std::string text(const yson::Node& map, std::string_view key) {
+// A field that is not there is 0, as an older release left it.
+Result<uint64_t> number(const yson::Node& map, std::string_view key, uint64_t highest) {
   const yson::Node* node = map.find(key);
-  return node != nullptr && node->is_string() ? node->as_string() : std::string();
+  if (node == nullptr) {
+    return uint64_t{0};
+  }
+  if (!node->is_uint64() || node->as_uint64() > highest) {
+    return corrupted(fmt::format("\"{}\" is no number up to {}", key, highest));
+  }
+  return node->as_uint64();
+}
+
+Result<std::string> text(const yson::Node& map, std::string_view key) {
+  const yson::Node* node = map.find(key);
+  if (node == nullptr) {
+    return std::string();
+  }
+  if (!node->is_string()) {
+    return corrupted(fmt::format("\"{}\" is no string", key));
+  }
+  return node->as_string();
 }
 
 }  // namespace
@@ -52,23 +70,26 @@ std::string encode_progress(const Progress& progress) {
 Result<Progress> decode_progress(std::string_view record) {
   auto parsed = yson::parse(record);
   if (!parsed || !parsed->is_map()) {
-    return Error{ErrorCode::kDataCorrupted,
-                 fmt::format("a progress record cannot be read{}",
-                             parsed ? "" : ": " + parsed.error().message)};
+    return corrupted(parsed ? "it is no map" : parsed.error().message);
   }
   const yson::Node& map = *parsed;
   Progress progress;
-  progress.epoch = Epoch(number(map, "epoch"));
-  progress.inbox = {.block = BlockSequence(number(map, "inbox_block")),
-                    .row = static_cast<uint32_t>(number(map, "inbox_row"))};
-  progress.source_position = text(map, "source_position");
-  if (map.find("dead_letter_bytes") != nullptr) {
-    progress.dead_letter_bytes = number(map, "dead_letter_bytes");
+  RETINUE_ASSIGN(const uint64_t epoch, number(map, "epoch", UINT64_MAX));
+  RETINUE_ASSIGN(const uint64_t block, number(map, "inbox_block", UINT64_MAX));
+  RETINUE_ASSIGN(const uint64_t row, number(map, "inbox_row", UINT32_MAX));
+  if (epoch == 0 || block == 0) {
+    return corrupted("it has no epoch or no place in the inbox");
   }
-  progress.sink_position = text(map, "sink_position");
-  progress.messages_in = number(map, "messages_in");
-  progress.messages_out = number(map, "messages_out");
-  progress.lines_skipped = number(map, "lines_skipped");
+  progress.epoch = Epoch(epoch);
+  progress.inbox = {.block = BlockSequence(block), .row = static_cast<uint32_t>(row)};
+  RETINUE_ASSIGN(progress.source_position, text(map, "source_position"));
+  if (map.find("dead_letter_bytes") != nullptr) {
+    RETINUE_ASSIGN(progress.dead_letter_bytes, number(map, "dead_letter_bytes", UINT64_MAX));
+  }
+  RETINUE_ASSIGN(progress.sink_position, text(map, "sink_position"));
+  RETINUE_ASSIGN(progress.messages_in, number(map, "messages_in", UINT64_MAX));
+  RETINUE_ASSIGN(progress.messages_out, number(map, "messages_out", UINT64_MAX));
+  RETINUE_ASSIGN(progress.lines_skipped, number(map, "lines_skipped", UINT64_MAX));
   return progress;
 }
 
