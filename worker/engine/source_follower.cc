@@ -31,7 +31,7 @@ Result<std::unique_ptr<SourceChunk>> SourceFollower::take() {
   }
   if (*taken) {
     has_ended_ = (**taken)->is_last;
-    bytes_read_ += (**taken)->bytes_read;
+    bytes_done_ = (**taken)->bytes_done;
   }
   return std::move(*taken);
 }
@@ -48,7 +48,7 @@ Result<void> SourceFollower::settle(const SourceChunk& chunk, Progress& progress
 }
 
 void SourceFollower::add_to(Summary& summary) const {
-  summary.source_bytes_read += bytes_read_;
+  summary.source_bytes_read += bytes_done_;
   if (total_bytes_ && summary.source_bytes_total) {
     *summary.source_bytes_total += *total_bytes_;
   } else {

@@ -42,7 +42,7 @@ class SourceFollower {
   std::unique_ptr<ChunkFeed> feed_;
   std::optional<CommittedFile> dead_letters_;
   std::optional<uint64_t> total_bytes_;
-  uint64_t bytes_read_ = 0;
+  uint64_t bytes_done_ = 0;  // as SourceChunk::bytes_done
   bool has_ended_ = false;
 };
 
