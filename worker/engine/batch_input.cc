@@ -40,7 +40,7 @@ Result<bool> InboxInput::open(Progress& progress) {
 
 bool InboxInput::is_due(bool only_full) {
   const bool is_full = inbox_.rows_ready() >= plan_.limits.max_rows_per_batch ||
-                       inbox_.byte_size() >= plan_.limits.max_bytes_per_batch;
+                       inbox_.byte_size() >= plan_.limits.max_bytes_per_batch || inbox_.is_full();
   if (inbox_.rows_ready() == 0 || (only_full && !is_full)) {
     return false;
   }

@@ -52,14 +52,24 @@ Result<void> CompanionPartition::turn() {
       ship_out();
     }
   }
-  if (next_ == nullptr) {
-    RETINUE_ASSIGN(next_, input_->take(assembler_, /*only_full=*/out_ != nullptr));
-  }
-  return ship_next();
+  RETINUE_TRY(prepare_next());
+  RETINUE_TRY(ship_next());
+  return out_ != nullptr ? prepare_next() : Result<void>();
 }
 
 std::optional<Duration> CompanionPartition::next_wakeup() const {
+  // What cannot be done when its time comes waits for what makes it possible instead.
+  if (context_.is_stopping() || (retry_at_ && !job_)) {
+    return std::nullopt;
+  }
   return retry_at_ ? retry_at_ : input_->next_wakeup();
+}
+
+Result<void> CompanionPartition::prepare_next() {
+  if (next_ == nullptr) {
+    RETINUE_ASSIGN(next_, input_->take(assembler_, /*only_full=*/out_ != nullptr));
+  }
+  return {};
 }
 
 Result<void> CompanionPartition::ship_next() {
@@ -113,13 +123,16 @@ void CompanionPartition::ship_out() {
 }
 
 void CompanionPartition::drop_work() {
+  const auto drop = [&](std::unique_ptr<PreparedBatch>& prepared) {
+    assembler_.release(std::move(prepared->batch));
+    prepared.reset();
+    has_dropped_work_ = true;
+  };
   if (next_ != nullptr) {
-    assembler_.release(std::move(next_->batch));
-    next_.reset();
+    drop(next_);
   }
   if (out_ != nullptr && out_needs_shipping_) {
-    assembler_.release(std::move(out_->batch));
-    out_.reset();
+    drop(out_);
     retry_at_.reset();
   }
 }
@@ -148,6 +161,9 @@ Result<Answer> CompanionPartition::read(const Frame& frame) const {
 }
 
 void CompanionPartition::on_batch_done(Frame frame) {
+  if (error_) {
+    return;  // an earlier epoch may be missing, and nothing is committed after a gap
+  }
   Companions& companions = context_.dependencies().companions;
   auto answer = [&] {
     const StageTimer timer(context_.costs().apply);
@@ -207,6 +223,9 @@ Result<void> CompanionPartition::finish(PreparedBatch& done, const Answer& answe
 }
 
 void CompanionPartition::on_batch_failed(Frame frame) {
+  if (error_) {
+    return;
+  }
   auto failure = [&]() -> Result<BatchFailure> {
     if (out_ == nullptr || out_needs_shipping_) {
       return Error{ErrorCode::kProtocolViolation, "it fails a batch that is not out"};

@@ -47,9 +47,10 @@ class CompanionPartition final : public Partition, public JobListener {
  private:
   Result<void> open() override;
   bool has_work_out() const override { return out_ != nullptr || next_ != nullptr; }
-  bool has_no_input_left() const override { return input_->is_exhausted(); }
+  bool has_no_input_left() const override { return input_->is_exhausted() && !has_dropped_work_; }
   void release_committed() override;
 
+  Result<void> prepare_next();
   // Ships next_ if it may go now, or commits it at once if it holds no message.
   Result<void> ship_next();
   void ship_out();
@@ -76,6 +77,7 @@ class CompanionPartition final : public Partition, public JobListener {
   std::unique_ptr<PreparedBatch> next_;  // loaded, not shipped
   std::unique_ptr<PreparedBatch> out_;   // at the companion, or to be shipped to it again
   bool out_needs_shipping_ = false;
+  bool has_dropped_work_ = false;  // taken from the input, and given up in order to stop
   std::optional<Duration> retry_at_;
   uint32_t failed_attempts_ = 0;  // of out_, by the user's code
   std::chrono::steady_clock::time_point shipped_at_;

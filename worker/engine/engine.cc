@@ -12,13 +12,20 @@
 namespace retinue::worker {
 namespace {
 
+// Of a partition without states, whose cache only groups messages by key.
+constexpr size_t kGroupingCacheBytes = size_t{4} << 20;
+
 // The partitions that keep states share the cache's bound.
-size_t cache_bytes_a_partition(const PipelineSpec& spec, const Topology& topology) {
+size_t cache_bytes(const PipelineSpec& spec, const Topology& topology,
+                   const ComputationPlan& computation) {
+  if (computation.states.empty()) {
+    return kGroupingCacheBytes;
+  }
   size_t partitions = 0;
   for (const auto& plan : topology.computations) {
     partitions += plan->states.empty() ? 0 : plan->partition_count;
   }
-  return spec.dynamic_spec.state_cache_bytes_limit / std::max<size_t>(partitions, 1);
+  return spec.dynamic_spec.state_cache_bytes_limit / partitions;
 }
 
 }  // namespace
@@ -73,7 +80,7 @@ Result<void> Engine::add_computation(const ComputationPlan& plan) {
       input = std::make_unique<InboxInput>(plan, ref, context_);
     }
     auto partition = std::make_unique<CompanionPartition>(
-        plan, ref.partition, cache_bytes_a_partition(spec, topology_), std::move(input), context_);
+        plan, ref.partition, cache_bytes(spec, topology_, plan), std::move(input), context_);
     partition->register_job();
     add_entry(std::move(partition));
   }
@@ -119,7 +126,7 @@ void Engine::turn() {
 Result<void> Engine::take_commits() {
   done_.clear();
   context_.commits().take_done(done_);
-  for (CommitQueue::Done& done : done_) {
+  for (Commits::Done& done : done_) {
     RETINUE_TRY(std::move(done.result));
     const PartitionRef committed = done.commit->partition;
     RETINUE_TRY(context_.publish(std::move(done.commit)));
@@ -140,10 +147,9 @@ Result<void> Engine::run_partitions() {
       entry.input_ended = true;
       entry.partition->on_input_ended();
     }
-    RETINUE_TRY(entry.partition->turn());
   }
-  // Consumers have made room by now.
-  for (Entry& entry : entries_) {
+  // Consumers first: they make room for what their producers send.
+  for (Entry& entry : entries_ | std::views::reverse) {
     RETINUE_TRY(entry.partition->turn());
   }
   return {};
