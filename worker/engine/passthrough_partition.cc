@@ -41,6 +41,13 @@ Result<void> PassthroughPartition::turn() {
 
 void PassthroughPartition::add_to(Summary& summary) const {
   follower_.add_to(summary);
+  for (ComputationSummary& one : summary.computations) {
+    if (one.computation == plan_.id.value()) {
+      one.messages_in += progress_.messages_in - restored_.messages_in;
+      one.messages_out += progress_.messages_out - restored_.messages_out;
+      one.epochs += progress_.epoch.value() - restored_.epoch.value();
+    }
+  }
   summary.messages_in += progress_.messages_in - restored_.messages_in;
   summary.messages_in_total += progress_.messages_in;
   summary.lines_skipped += progress_.lines_skipped - restored_.lines_skipped;

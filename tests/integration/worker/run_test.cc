@@ -28,6 +28,10 @@ TEST(Run, FinishesWithEveryMessageCountedOnce) {
     EXPECT_EQ(number(summary, field), 2000) << field;
   }
   EXPECT_EQ(number(summary, "lines_skipped"), 0);
+  const yson::Node& read = *summary.find("computations")->find("read");
+  EXPECT_EQ(number(read, "messages_in"), 2000);
+  EXPECT_EQ(number(read, "messages_out"), 2000);
+  EXPECT_GE(number(read, "epochs"), 1);
   const yson::Node& count = *summary.find("computations")->find("count");
   EXPECT_EQ(number(count, "messages_in"), 2000);
   EXPECT_EQ(number(count, "messages_out"), 2000);
