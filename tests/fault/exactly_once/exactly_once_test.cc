@@ -3,8 +3,12 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <random>
+#include <stdexcept>
+#include <vector>
 
 #include "tests/integration/harness/counting_job.h"
 
@@ -13,7 +17,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr int kTrials = 30;
+constexpr uint64_t kTrials = 30;
+constexpr uint64_t kFirstSeed = 1000;
 constexpr int kKillsMax = 4;  // of a trial; then it may finish
 
 CountingJobOptions job_options() {
@@ -45,11 +50,17 @@ const Results& undisturbed() {
   return results;
 }
 
-// RETINUE_TEST_SEED repeats a trial that failed.
-uint64_t seed_of(int trial) {
-  const char* wanted = std::getenv("RETINUE_TEST_SEED");
-  return (wanted == nullptr ? 1000 : std::strtoull(wanted, nullptr, 10)) +
-         static_cast<uint64_t>(trial);
+uint64_t number_from_environment(const char* name, uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text == nullptr ? otherwise : std::strtoull(text, nullptr, 10);
+}
+
+// The seeds of the trials. RETINUE_TEST_SEED and RETINUE_TEST_TRIALS choose others, to repeat a
+// failure or to look for more.
+std::vector<uint64_t> seeds() {
+  std::vector<uint64_t> all(number_from_environment("RETINUE_TEST_TRIALS", kTrials));
+  std::iota(all.begin(), all.end(), number_from_environment("RETINUE_TEST_SEED", kFirstSeed));
+  return all;
 }
 
 class Chance {
@@ -81,10 +92,10 @@ bool is_killed(const CountingJob& job, Chance& chance) {
 }
 
 TEST(ExactlyOnce, HoldsWhenTheWorkerIsKilled) {
-  int kills = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
-    SCOPED_TRACE(fmt::format("seed {}", seed_of(trial)));
-    Chance chance(seed_of(trial));
+  size_t kills = 0;
+  for (const uint64_t seed : seeds()) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Chance chance(seed);
     const CountingJob job(job_options());
     int kills_left = 1 + chance.below(kKillsMax);
     while (kills_left > 0 && is_killed(job, chance)) {
@@ -95,16 +106,17 @@ TEST(ExactlyOnce, HoldsWhenTheWorkerIsKilled) {
     ASSERT_EQ(finished.exit_code, 0) << finished.errors;
     expect_undisturbed_results(job);
     ASSERT_FALSE(::testing::Test::HasFailure());
+    fmt::print("seed {}: right, after {} kills so far\n", seed, kills);
+    std::fflush(stdout);
   }
-  fmt::print("seeds {} to {}, {} kills\n", seed_of(0), seed_of(kTrials - 1), kills);
-  EXPECT_GE(kills, kTrials);
+  EXPECT_GE(kills, seeds().size());
 }
 
 TEST(ExactlyOnce, HoldsWhenCompanionsAreKilled) {
-  int kills = 0;
-  for (int trial = 0; trial < kTrials; ++trial) {
-    SCOPED_TRACE(fmt::format("seed {}", seed_of(trial)));
-    Chance chance(seed_of(trial));
+  size_t kills = 0;
+  for (const uint64_t seed : seeds()) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    Chance chance(seed);
     const CountingJob job(job_options());
     Process worker(job.run_options());
     for (int left = 1 + chance.below(2 * kKillsMax); left > 0; --left) {
@@ -120,9 +132,10 @@ TEST(ExactlyOnce, HoldsWhenCompanionsAreKilled) {
     ASSERT_EQ(worker.wait(), 0) << worker.errors();
     expect_undisturbed_results(job);
     ASSERT_FALSE(::testing::Test::HasFailure());
+    fmt::print("seed {}: right, after {} kills so far\n", seed, kills);
+    std::fflush(stdout);
   }
-  fmt::print("seeds {} to {}, {} kills\n", seed_of(0), seed_of(kTrials - 1), kills);
-  EXPECT_GE(kills, kTrials);
+  EXPECT_GE(kills, seeds().size());
 }
 
 }  // namespace
