@@ -19,7 +19,7 @@ using std::chrono::milliseconds;
 
 constexpr uint64_t kTrials = 30;
 constexpr uint64_t kFirstSeed = 1000;
-constexpr int kKillsMax = 4;  // of a trial; then it may finish
+constexpr uint64_t kKillsMax = 4;  // of a trial; then it may finish
 
 CountingJobOptions job_options() {
   return {.messages = 200'000,
@@ -31,21 +31,19 @@ CountingJobOptions job_options() {
 struct Results {
   std::string states;
   std::string output;
-  milliseconds elapsed{0};
+  uint64_t output_bytes = 0;
 };
 
-// What a run without faults leaves, and how long it takes.
+// What a run without faults leaves.
 const Results& undisturbed() {
   static const Results results = [] {
     const CountingJob job(job_options());
-    const auto begin = std::chrono::steady_clock::now();
     const Finished finished = job.run_to_end();
-    const auto elapsed =
-        std::chrono::duration_cast<milliseconds>(std::chrono::steady_clock::now() - begin);
     if (finished.exit_code != 0) {
       throw std::runtime_error(finished.errors);
     }
-    return Results{.states = job.states(), .output = job.output(), .elapsed = elapsed};
+    return Results{
+        .states = job.states(), .output = job.output(), .output_bytes = job.output_bytes()};
   }();
   return results;
 }
@@ -66,7 +64,7 @@ std::vector<uint64_t> seeds() {
 class Chance {
  public:
   explicit Chance(uint64_t seed) : random_(seed) {}
-  int below(int64_t bound) { return static_cast<int>(random_() % static_cast<uint64_t>(bound)); }
+  uint64_t below(uint64_t bound) { return random_() % bound; }
 
  private:
   std::mt19937_64 random_;
@@ -78,17 +76,12 @@ void expect_undisturbed_results(const CountingJob& job) {
   EXPECT_TRUE(job.output() == undisturbed().output) << "the output differs";
 }
 
-// Kills the worker once, at a random moment; false if it finished before.
-bool is_killed(const CountingJob& job, Chance& chance) {
-  Process worker(job.run_options());
-  const milliseconds moment(chance.below(undisturbed().elapsed.count() + 1));
-  if (const auto status = worker.wait_for(moment)) {
-    EXPECT_EQ(*status, 0) << worker.errors();
-    return false;
-  }
-  worker.signal(SIGKILL);
-  worker.wait();
-  return true;
+// Waits for a random moment of the run: soon after so much output is there, which is soon after the
+// start where an earlier run has written as much. False if it ends before.
+bool reaches_a_moment(Process& worker, const CountingJob& job, Chance& chance) {
+  const uint64_t bytes = chance.below(undisturbed().output_bytes);
+  const milliseconds delay(chance.below(50));
+  return worker.wait_until([&] { return job.output_bytes() >= bytes; }) && !worker.wait_for(delay);
 }
 
 TEST(ExactlyOnce, HoldsWhenTheWorkerIsKilled) {
@@ -97,10 +90,14 @@ TEST(ExactlyOnce, HoldsWhenTheWorkerIsKilled) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Chance chance(seed);
     const CountingJob job(job_options());
-    int kills_left = 1 + chance.below(kKillsMax);
-    while (kills_left > 0 && is_killed(job, chance)) {
-      --kills_left;
-      ++kills;
+    for (uint64_t left = 1 + chance.below(kKillsMax); left > 0; --left) {
+      Process worker(job.run_options());
+      if (reaches_a_moment(worker, job, chance)) {
+        worker.signal(SIGKILL);
+        kills += worker.wait() == 128 + SIGKILL ? 1 : 0;
+      } else {
+        ASSERT_EQ(worker.wait(), 0) << worker.errors();
+      }
     }
     const Finished finished = job.run_to_end();
     ASSERT_EQ(finished.exit_code, 0) << finished.errors;
@@ -119,14 +116,12 @@ TEST(ExactlyOnce, HoldsWhenCompanionsAreKilled) {
     Chance chance(seed);
     const CountingJob job(job_options());
     Process worker(job.run_options());
-    for (int left = 1 + chance.below(2 * kKillsMax); left > 0; --left) {
-      if (worker.wait_for(milliseconds(chance.below(undisturbed().elapsed.count() / 2 + 1)))) {
+    for (uint64_t left = 1 + chance.below(2 * kKillsMax); left > 0; --left) {
+      if (!reaches_a_moment(worker, job, chance)) {
         break;
       }
-      const std::vector<int> companions = worker.children();
-      if (!companions.empty()) {
-        const auto chosen = chance.below(static_cast<int64_t>(companions.size()));
-        kills += kill(companions[static_cast<size_t>(chosen)], SIGKILL) == 0 ? 1 : 0;
+      if (const std::vector<int> companions = worker.children(); !companions.empty()) {
+        kills += kill(companions[chance.below(companions.size())], SIGKILL) == 0 ? 1 : 0;
       }
     }
     ASSERT_EQ(worker.wait(), 0) << worker.errors();
