@@ -14,6 +14,7 @@ from pathlib import Path
 import document_checks
 import format_check
 import include_checks
+import name_check
 import size_checks
 from tree import Tree
 
@@ -26,6 +27,7 @@ CHECKS = {
     "function_length": size_checks.check_function_length,
     "line_length": size_checks.check_line_length,
     "file_size": size_checks.check_file_size,
+    "names": name_check.check_names,
     "documents": document_checks.check_documents,
     "error_pages": document_checks.check_error_pages,
     "top_level": document_checks.check_top_level,
