@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 
 #include "companion_sdk/core/wire_text.h"
 #include "protocol/base/check.h"
@@ -37,6 +39,27 @@ void BatchAnswer::Timers::clear() {
   triggers.clear();
   event_timestamps.clear();
   parents.clear();
+  turns.clear();
+}
+
+void BatchAnswer::settle(Timers& set, const Timers& cancelled) {
+  if (cancelled.keys.empty()) {
+    return;
+  }
+  std::map<std::pair<uint32_t, int64_t>, uint32_t> last_cancelled;
+  for (size_t i = 0; i < cancelled.keys.size(); ++i) {
+    last_cancelled[{cancelled.keys[i], cancelled.triggers[i]}] = cancelled.turns[i];
+  }
+  const Timers all = std::exchange(set, {});
+  for (size_t i = 0; i < all.keys.size(); ++i) {
+    const auto last = last_cancelled.find({all.keys[i], all.triggers[i]});
+    if (last == last_cancelled.end() || last->second < all.turns[i]) {
+      set.keys.push_back(all.keys[i]);
+      set.triggers.push_back(all.triggers[i]);
+      set.event_timestamps.push_back(all.event_timestamps[i]);
+      set.parents.push_back(all.parents[i]);
+    }
+  }
 }
 
 BatchAnswer::BatchAnswer(const JobSpec& job)
@@ -68,6 +91,7 @@ void BatchAnswer::begin(const BatchView& batch) {
   for (StateDeltas& state : states_) {
     state.begin(batch);
   }
+  next_turn_ = 0;
   set_cost(0, 0);
 }
 
@@ -92,6 +116,7 @@ void BatchAnswer::add_timer(StreamIndex stream, KeyIndex key, Timestamp trigger,
   timers.triggers.push_back(trigger.microseconds());
   timers.event_timestamps.push_back(event_timestamp.value_or(trigger).microseconds());
   timers.parents.push_back(parent.value());
+  timers.turns.push_back(next_turn_++);
 }
 
 void BatchAnswer::cancel_timer(StreamIndex stream, KeyIndex key, Timestamp trigger) {
@@ -99,6 +124,7 @@ void BatchAnswer::cancel_timer(StreamIndex stream, KeyIndex key, Timestamp trigg
   Timers& timers = cancelled_timers_[stream.value()];
   timers.keys.push_back(key.value());
   timers.triggers.push_back(trigger.microseconds());
+  timers.turns.push_back(next_turn_++);
 }
 
 void BatchAnswer::set_cost(uint64_t cpu_time_ns, uint64_t wall_time_ns) {
@@ -114,8 +140,13 @@ Result<void> BatchAnswer::check() const {
       RETINUE_TRY(outputs_[i].check(job_.streams[i]));
     }
   }
-  for (const StateDeltas& state : states_) {
-    bytes += state.byte_size();
+  for (uint32_t i = 0; i < states_.size(); ++i) {
+    bytes += states_[i].byte_size();
+    if (const size_t longest = states_[i].longest_value(); longest > limits::kValueBytesLimit) {
+      return Error{ErrorCode::kLimitExceeded,
+                   fmt::format("state \"{}\": a value of {} bytes, the limit is {}",
+                               job_.internal_states[i].name, longest, limits::kValueBytesLimit)};
+    }
   }
   if (bytes > limits::kFrameBytesLimit) {
     return Error{ErrorCode::kLimitExceeded,
@@ -129,6 +160,9 @@ Result<void> BatchAnswer::check() const {
 Result<void> BatchAnswer::write(wire::BatchDone::Builder out) {
   for (StateDeltas& state : states_) {
     state.settle();
+  }
+  for (size_t i = 0; i < new_timers_.size(); ++i) {
+    settle(new_timers_[i], cancelled_timers_[i]);
   }
   RETINUE_TRY(check());
   out.setJob(job_.id.value());

@@ -34,7 +34,7 @@ class BatchAnswer {
   void clear_state(StateIndex state, KeyIndex key);
 
   // Precondition of both: a timer stream of the job, and a key of the batch. A timer without an
-  // event time gets its trigger's.
+  // event time gets its trigger's. Of setting and cancelling the same timer the last one counts.
   void add_timer(StreamIndex stream, KeyIndex key, Timestamp trigger,
                  std::optional<Timestamp> event_timestamp, OrderPosition parent);
   void cancel_timer(StreamIndex stream, KeyIndex key, Timestamp trigger);
@@ -48,11 +48,15 @@ class BatchAnswer {
   struct Timers {
     std::vector<uint32_t> keys;
     std::vector<int64_t> triggers;
-    std::vector<int64_t> event_timestamps;
+    std::vector<int64_t> event_timestamps;  // new timers only, as are the parents
     std::vector<uint32_t> parents;
+    std::vector<uint32_t> turns;  // when each was asked for, among all of the batch
 
     void clear();
   };
+
+  // On the wire cancelling comes before setting: takes out what was set and then cancelled.
+  static void settle(Timers& set, const Timers& cancelled);
 
   Result<void> check() const;
   void write_outputs(wire::BatchDone::Builder out) const;
@@ -66,6 +70,7 @@ class BatchAnswer {
   std::vector<OutputRows> outputs_;
   std::vector<Timers> new_timers_;
   std::vector<Timers> cancelled_timers_;
+  uint32_t next_turn_ = 0;
   std::vector<StateDeltas> states_;
   uint64_t cpu_time_ns_ = 0;
   uint64_t wall_time_ns_ = 0;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "companion_sdk/core/wire_text.h"
+#include "protocol/base/limits.h"
 #include "protocol/frame/wire_values.h"
 
 namespace retinue::companion {
@@ -84,6 +85,11 @@ void OutputRows::fill_event_timestamps() {
 }
 
 Result<void> OutputRows::check(const StreamSpec& spec) const {
+  if (rows_.row_count() > limits::kRowBatchRowsLimit) {
+    return Error{ErrorCode::kLimitExceeded,
+                 fmt::format("output stream \"{}\": {} rows, the limit is {}", spec.name,
+                             rows_.row_count(), limits::kRowBatchRowsLimit)};
+  }
   if (Result<void> fits = rows_.view().check_schema(spec.schema); !fits) {
     return std::move(fits).error().with_context(fmt::format("output stream \"{}\"", spec.name));
   }

@@ -35,7 +35,8 @@ class OutputRows {
   Result<void> finish_row(std::span<const OrderPosition> parents,
                           std::optional<Timestamp> event_timestamp);
 
-  // Errors: kSchemaMismatch naming stream and column, e.g. for null in a required column.
+  // Errors: kSchemaMismatch naming stream and column, e.g. for null in a required column;
+  // kLimitExceeded for too many rows.
   Result<void> check(const StreamSpec& spec) const;
   void write(const StreamSpec& spec, wire::OutputGroup::Builder out) const;
 

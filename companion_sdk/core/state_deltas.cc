@@ -59,6 +59,14 @@ size_t StateDeltas::byte_size() const {
   return size;
 }
 
+size_t StateDeltas::longest_value() const {
+  size_t longest = 0;
+  for (const Entry& entry : entries_) {
+    longest = std::max(longest, entry.size);
+  }
+  return longest;
+}
+
 void StateDeltas::write(const InternalStateSpec& spec,
                         wire::InternalStateDelta::Builder out) const {
   const auto count = static_cast<uint32_t>(entries_.size());

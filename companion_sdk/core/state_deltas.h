@@ -22,10 +22,11 @@ class StateDeltas {
   void clear(KeyIndex key);
 
   // Sorts by key and drops what changes nothing: the bytes that were loaded, or a clear of what was
-  // absent. The next three are about what is left.
+  // absent. The next four are about what is left.
   void settle();
   bool empty() const { return entries_.empty(); }
   size_t byte_size() const;
+  size_t longest_value() const;
   void write(const InternalStateSpec& spec, wire::InternalStateDelta::Builder out) const;
 
  private:

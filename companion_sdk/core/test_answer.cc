@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -194,6 +196,13 @@ std::vector<Row> TestAnswer::rows(const std::string& stream) const {
     }
   }
   return rows;
+}
+
+Result<Frame> frame_of(FrameWriter& message) {
+  const std::string bytes = message.to_bytes();
+  auto words = kj::heapArray<capnp::word>(bytes.size() / sizeof(capnp::word));
+  std::memcpy(words.begin(), bytes.data(), bytes.size());
+  return Frame::open(std::move(words));
 }
 
 std::optional<TestLog> read_log(const Frame& frame) {

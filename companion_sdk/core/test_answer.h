@@ -12,6 +12,7 @@
 #include "protocol/base/clock.h"
 #include "protocol/base/result.h"
 #include "protocol/frame/frame_reader.h"
+#include "protocol/frame/frame_writer.h"
 #include "protocol/values/value.h"
 
 namespace retinue::companion {
@@ -57,6 +58,8 @@ struct TestLog {
   LogFields fields;
 };
 
+// The message as its receiver gets it. Errors: kMalformedFrame.
+Result<Frame> frame_of(FrameWriter& message);
 // nullopt: `frame` is no Log.
 std::optional<TestLog> read_log(const Frame& frame);
 // The error that a JobFailed carries; kProtocolViolation for anything but a JobReady, or nullptr.

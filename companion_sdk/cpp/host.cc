@@ -81,6 +81,9 @@ std::optional<SessionEnd> Host::handle(Frame frame) {
 }
 
 Result<void> Host::leave(std::string_view reason) {
+  if (!session_.worker()) {
+    return {};  // before the Welcome nothing may follow the Hello
+  }
   session_.write_goodbye(writer_, reason);
   return outbox_.send(writer_);
 }

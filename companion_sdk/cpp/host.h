@@ -48,7 +48,7 @@ class Host final : public LogSink {
   Result<void> start();
   // Does what a frame asks for, handlers included. Says when the session is over.
   std::optional<SessionEnd> handle(Frame frame);
-  // Says Goodbye.
+  // Says Goodbye, unless the worker has not welcomed this companion yet.
   Result<void> leave(std::string_view reason);
 
   const std::optional<WorkerInfo>& worker() const { return session_.worker(); }

@@ -98,7 +98,9 @@ class SocketReader {
 int exit_code(const SessionEnd& end) {
   switch (end.kind) {
     case SessionEnd::Kind::kDrained: return kExitDone;
-    case SessionEnd::Kind::kWorkerSaidGoodbye: return kExitDone;
+    case SessionEnd::Kind::kWorkerSaidGoodbye:
+      complain("the worker said goodbye: " + end.message);
+      return kExitDone;
     case SessionEnd::Kind::kRejected:
       complain("the worker refused this companion: " + end.message);
       return kExitRejected;

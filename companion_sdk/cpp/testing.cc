@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <stdexcept>
 
 #include "companion_sdk/core/test_answer.h"
@@ -59,13 +58,6 @@ JobSpec job_of(HarnessOptions options) {
   return job;
 }
 
-Frame frame_of(FrameWriter& message) {
-  const std::string bytes = message.to_bytes();
-  auto words = kj::heapArray<capnp::word>(bytes.size() / sizeof(capnp::word));
-  std::memcpy(words.begin(), bytes.data(), bytes.size());
-  return take(Frame::open(std::move(words)));
-}
-
 }  // namespace
 
 TestHarness::TestHarness(const Registry& registry, HarnessOptions options)
@@ -84,7 +76,7 @@ TestHarness::TestHarness(const Registry& registry, HarnessOptions options)
 TestHarness::~TestHarness() = default;
 
 Result<void> TestHarness::send(FrameWriter& message) {
-  Frame frame = frame_of(message);
+  Frame frame = take(frame_of(message));
   if (auto log = read_log(frame)) {
     logs_.push_back({.level = log->level, .message = std::move(log->message)});
   } else {
@@ -94,7 +86,7 @@ Result<void> TestHarness::send(FrameWriter& message) {
 }
 
 void TestHarness::deliver(FrameWriter& message) {
-  if (const auto end = host_.handle(frame_of(message))) {
+  if (const auto end = host_.handle(take(frame_of(message)))) {
     throw std::runtime_error("the session ended: " + end->message);
   }
 }

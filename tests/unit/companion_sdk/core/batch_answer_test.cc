@@ -4,8 +4,9 @@
 
 #include <array>
 
+#include "protocol/base/limits.h"
 #include "protocol/frame/wire_values.h"
-#include "session_fixture.h"
+#include "tests/unit/companion_sdk/core/session_fixture.h"
 
 namespace retinue::companion {
 namespace {
@@ -177,14 +178,45 @@ TEST_F(Answering, FollowsANewRevisionOfItsStreams) {
   EXPECT_EQ(group.getRows().getColumns().size(), 3U);
 }
 
+TEST_F(Answering, OfSettingAndCancellingATimerTheLastCounts) {
+  begin();
+  const StreamIndex alarms = *job_->find_stream("alarms");
+  const auto set = [&](int64_t trigger) {
+    answer_.add_timer(alarms, KeyIndex(0), Timestamp(trigger), {}, OrderPosition(0));
+  };
+  set(1);
+  answer_.cancel_timer(alarms, KeyIndex(0), Timestamp(1));
+  answer_.cancel_timer(alarms, KeyIndex(0), Timestamp(2));
+  set(2);
+  answer_.cancel_timer(alarms, KeyIndex(1), Timestamp(3));
+  set(3);
+  const TestAnswer done = answer(answer_);
+  ASSERT_EQ(done.new_timers.size(), 2U);
+  EXPECT_EQ(done.new_timers[0].trigger, Timestamp(2));
+  EXPECT_EQ(done.new_timers[1].trigger, Timestamp(3));
+  EXPECT_EQ(done.cancelled_timers.size(), 3U);
+}
+
 TEST_F(Answering, TooManyBytesAreRefusedBeforeTheFrame) {
   begin();
-  const std::string big(40 << 20, 'x');
-  answer_.set_state(kBlob, KeyIndex(0), big);
-  answer_.set_state(kBlob, KeyIndex(1), big);
+  const std::string big(limits::kValueBytesLimit, 'x');
+  for (const StateIndex state : {kCount, kBlob}) {
+    answer_.set_state(state, KeyIndex(0), big);
+    answer_.set_state(state, KeyIndex(1), big);
+  }
   const auto done = session_.write_batch_done(reply_, answer_);
   ASSERT_FALSE(done.ok());
   EXPECT_EQ(done.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_THAT(done.error().message, HasSubstr("a frame may take"));
+}
+
+TEST_F(Answering, TooLongAValueIsRefusedNamingTheState) {
+  begin();
+  answer_.set_state(kBlob, KeyIndex(0), std::string(limits::kValueBytesLimit + 1, 'x'));
+  const auto done = session_.write_batch_done(reply_, answer_);
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_THAT(done.error().message, HasSubstr("state \"blob\""));
 }
 
 }  // namespace

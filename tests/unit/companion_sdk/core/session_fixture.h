@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <string>
 #include <utility>
 #include <variant>
@@ -17,10 +16,7 @@
 namespace retinue::companion {
 
 inline Frame to_frame(FrameWriter& writer) {
-  const std::string bytes = writer.to_bytes();
-  auto words = kj::heapArray<capnp::word>(bytes.size() / sizeof(capnp::word));
-  std::memcpy(words.begin(), bytes.data(), bytes.size());
-  auto frame = Frame::open(std::move(words));
+  auto frame = frame_of(writer);
   RETINUE_CHECK(frame.ok());
   return std::move(frame).value();
 }

@@ -1,4 +1,6 @@
+#include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <netinet/in.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -11,7 +13,7 @@
 
 #include "companion_sdk/core/test_worker.h"
 #include "companion_sdk/cpp/connection.h"
-#include "functions.h"
+#include "tests/unit/companion_sdk/cpp/functions.h"
 
 namespace retinue::companion {
 namespace {
@@ -147,6 +149,17 @@ TEST_F(ScriptedWorker, StopsAfterTheCurrentBatch) {
   EXPECT_EQ(exit_code_.get(), kExitDone);
 }
 
+TEST_F(ScriptedWorker, SaysNothingButHelloBeforeTheWelcome) {
+  start({});
+  ASSERT_TRUE(next().envelope().isHello());
+  const uint64_t one = 1;
+  ASSERT_EQ(write(stop_, &one, sizeof one), static_cast<ssize_t>(sizeof one));
+  EXPECT_EQ(exit_code_.get(), kExitDone);
+  auto rest = connection_->receive(frames_.prepare());
+  ASSERT_TRUE(rest.ok());
+  EXPECT_EQ(*rest, 0U);
+}
+
 TEST_F(ScriptedWorker, WorkerThatVanishesIsToldApart) {
   start({});
   welcome_and_open();
@@ -227,10 +240,44 @@ TEST(RunCompanion, ExplainsItself) {
   EXPECT_EQ(run({"--socket", "/x", "--token-file", "/nonexistent/token"}), kExitUsage);
 }
 
+// A port of this machine that nothing listens on, held until it goes.
+class TcpPort {
+ public:
+  TcpPort() {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof address;
+    RETINUE_CHECK(bind(descriptor_, reinterpret_cast<sockaddr*>(&address), size) == 0);
+    RETINUE_CHECK(getsockname(descriptor_, reinterpret_cast<sockaddr*>(&address), &size) == 0);
+    address_ = "127.0.0.1:" + std::to_string(ntohs(address.sin_port));
+  }
+  ~TcpPort() { close(descriptor_); }
+  TcpPort(const TcpPort&) = delete;
+  TcpPort& operator=(const TcpPort&) = delete;
+
+  void start_listening() const { RETINUE_CHECK(listen(descriptor_, 1) == 0); }
+  const std::string& address() const { return address_; }
+
+ private:
+  const int descriptor_ = socket(AF_INET, SOCK_STREAM, 0);
+  std::string address_;
+};
+
+TEST(ConnectTo, ReachesATcpPort) {
+  const TcpPort port;
+  EXPECT_EQ(connect_to(port.address()).error().code, ErrorCode::kUnavailable);
+  port.start_listening();
+  const auto descriptor = connect_to(port.address());
+  ASSERT_TRUE(descriptor.ok()) << descriptor.error().to_string();
+  close(*descriptor);
+}
+
 TEST(RunCompanion, TellsThatNobodyListens) {
+  const TcpPort port;
   EXPECT_EQ(run({"--socket", "/nonexistent/worker.sock", "--connect-timeout", "0"}),
             kExitNoConnection);
-  EXPECT_EQ(run({"--socket", "127.0.0.1:1", "--connect-timeout", "0"}), kExitNoConnection);
+  EXPECT_EQ(run({"--socket", port.address(), "--connect-timeout", "0"}), kExitNoConnection);
 }
 
 TEST(RunCompanion, ConnectsAsTheEnvironmentSays) {
@@ -260,7 +307,9 @@ TEST(RunCompanion, ConnectsAsTheEnvironmentSays) {
     out.begin().initGoodbye();
     RETINUE_CHECK(connection.send(out).ok());
     std::byte rest[64];
-    while (connection.receive(rest).ok() && connection.receive(rest).value() > 0) {
+    // Until the companion is gone.
+    for (auto bytes = connection.receive(rest); bytes.ok() && *bytes > 0;) {
+      bytes = connection.receive(rest);
     }
   });
   EXPECT_EQ(run({}), kExitDone);
