@@ -8,6 +8,7 @@
 #include <numeric>
 #include <random>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "tests/integration/harness/counting_job.h"
@@ -89,9 +90,11 @@ TEST(ExactlyOnce, HoldsWhenTheWorkerIsKilled) {
   for (const uint64_t seed : seeds()) {
     SCOPED_TRACE(fmt::format("seed {}", seed));
     Chance chance(seed);
+    const std::vector<std::string> durability = {"--durability",
+                                                 chance.below(2) == 0 ? "group" : "os"};
     const CountingJob job(job_options());
     for (uint64_t left = 1 + chance.below(kKillsMax); left > 0; --left) {
-      Process worker(job.run_options());
+      Process worker(job.run_options(durability));
       if (reaches_a_moment(worker, job, chance)) {
         worker.signal(SIGKILL);
         kills += worker.wait() == 128 + SIGKILL ? 1 : 0;
@@ -99,7 +102,7 @@ TEST(ExactlyOnce, HoldsWhenTheWorkerIsKilled) {
         ASSERT_EQ(worker.wait(), 0) << worker.errors();
       }
     }
-    const Finished finished = job.run_to_end();
+    const Finished finished = job.run_to_end(durability);
     ASSERT_EQ(finished.exit_code, 0) << finished.errors;
     expect_undisturbed_results(job);
     ASSERT_FALSE(::testing::Test::HasFailure());
