@@ -88,6 +88,20 @@ TEST_P(StoppedBy, EndsWellAndGoesOnLater) {
 
 INSTANTIATE_TEST_SUITE_P(Signals, StoppedBy, ::testing::Values(SIGTERM, SIGINT));
 
+TEST(Run, EndsAtASecondSignalThoughACompanionHangs) {
+  const CountingJob job({.companion_command = {"{rogue}", "hang", "{folder}/marker", "{good}"}});
+  Process worker(job.run_options());
+  ASSERT_TRUE(worker.wait_until([&] { return std::filesystem::exists(job.folder() / "marker"); }));
+  worker.signal(SIGTERM);
+  ASSERT_TRUE(worker.wait_for_error_text("stopping: ")) << worker.errors();
+  EXPECT_FALSE(worker.wait_for(std::chrono::milliseconds(0)));
+  worker.signal(SIGTERM);
+  EXPECT_EQ(worker.wait(), 130) << worker.errors();
+  const Finished rest = job.run_to_end();
+  ASSERT_EQ(rest.exit_code, 0) << rest.errors;
+  expect_right_results(job);
+}
+
 class WithDurability : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(WithDurability, GivesTheSameResults) {
