@@ -24,12 +24,11 @@
 #include "protocol/base/clock.h"
 #include "tests/unit/worker/engine/memory_store.h"
 #include "tests/unit/worker/engine/scripted_companion.h"
+#include "tests/unit/worker/engine/word_pipeline.h"
 #include "tests/unit/worker/session/fixture.h"
 #include "worker/engine/engine.h"
 
 namespace retinue::worker::testing {
-
-PipelineSpec word_pipeline();
 
 // Commits that reach the store when the test says so.
 class HeldCommits final : public Commits {
