@@ -67,6 +67,7 @@ CLI::App* add_read_states(CLI::App& states, ReadStatesOptions& options) {
   options.limit = 100;
   read->add_option("--limit,-n", options.limit, "At most this many rows, in key order; 0: all")
       ->capture_default_str()
+      ->check(CLI::NonNegativeNumber)
       ->excludes(key);
   read->add_flag("--json", options.json, "One JSON object a row");
   return read;
