@@ -1,4 +1,8 @@
-#include "tests/unit/worker/engine/world.h"
+#include "tests/unit/worker/engine/word_pipeline.h"
+
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace retinue::worker::testing {
 namespace {
