@@ -72,7 +72,10 @@ EngineDependencies PipelineRun::engine_dependencies() {
 }
 
 Result<void> PipelineRun::start() {
-  RETINUE_ASSIGN(store_, RocksDbStore::open({.directory = options_.data_dir.string()}));
+  RETINUE_ASSIGN(store_, RocksDbStore::open({
+                             .directory = options_.data_dir.string(),
+                             .unsynced_log = options_.durability == Durability::kOs,
+                         }));
   RETINUE_ASSIGN(CompanionSocket socket, CompanionSocket::create(options_.data_dir));
   socket_.emplace(std::move(socket));
   server_.emplace(loop_, progress_);
