@@ -15,7 +15,8 @@ size_t allocations = 0;
 
 }  // namespace
 
-void* operator new(size_t size) {
+// Not inlined: GCC would take the pair for a mismatch of new and free.
+[[gnu::noinline]] void* operator new(size_t size) {
   ++allocations;
   if (void* memory = std::malloc(size)) {
     return memory;
@@ -23,10 +24,10 @@ void* operator new(size_t size) {
   throw std::bad_alloc();
 }
 
-void operator delete(void* memory) noexcept {
+[[gnu::noinline]] void operator delete(void* memory) noexcept {
   std::free(memory);
 }
-void operator delete(void* memory, size_t) noexcept {
+[[gnu::noinline]] void operator delete(void* memory, size_t) noexcept {
   std::free(memory);
 }
 
