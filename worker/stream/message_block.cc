@@ -136,7 +136,9 @@ Result<void> MessageBlock::parse() {
     return corrupted("its column table is cut off");
   }
   std::vector<StoredColumn> table(stored.column_count);
-  std::memcpy(table.data(), bytes_.data() + sizeof stored, table_bytes);
+  if (!table.empty()) {
+    std::memcpy(table.data(), bytes_.data() + sizeof stored, table_bytes);
+  }
 
   PartReader parts(bytes_, sizeof stored + table_bytes);
   RETINUE_ASSIGN(const auto stream, parts.take(stored.stream_bytes));
