@@ -1,6 +1,9 @@
 // Whatever is done to a spec, loading it gives a spec or printable problems, and never a crash.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <random>
 #include <string>
 #include <utility>
@@ -111,9 +114,9 @@ void expect_sound(const SpecReport& report) {
     for (const SpecProblem& problem : report.problems) {
       ASSERT_TRUE(is_utf8(problem.path) && is_utf8(problem.message));
       ASSERT_FALSE(problem.message.empty());
-      for (const char c : problem.path + problem.message) {
-        ASSERT_GE(static_cast<uint8_t>(c), 0x20);
-      }
+      const std::string text = problem.path + problem.message;
+      ASSERT_TRUE(std::all_of(text.begin(), text.end(),
+                              [](char c) { return static_cast<uint8_t>(c) >= 0x20; }));
     }
     return;
   }
