@@ -76,7 +76,7 @@ void SourceFeed::run() {
       if (result) {
         ready_.emplace_back(std::move(chunk));
       } else {
-        ready_.emplace_back(std::move(result).error());
+        ready_.emplace_back(result.error());
       }
     }
     wake_();
