@@ -13,6 +13,7 @@
 #include "protocol/frame/frame_reader.h"
 #include "protocol/frame/frame_writer.h"
 #include "protocol/frame/wire_values.h"
+#include "tests/bench/cpu_time.h"
 
 namespace retinue {
 namespace {
@@ -23,35 +24,6 @@ constexpr ColumnType kTextTypes[] = {ColumnType::kString};
 constexpr ColumnIndex kFirst(0), kSecond(1);
 const std::string kPayload(64, 'p');
 const std::string kState(100, 's');
-
-// CPU time: the machine may be busy with other things.
-double cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
-// The least of several rounds: one that is disturbed says nothing.
-double memcpy_ns(size_t bytes) {
-  constexpr int kRounds = 10;
-  constexpr int kTimes = 200;
-  std::vector<char> from(bytes, 'x');
-  // Not at the same place in a page as `from`: some processors copy such buffers ten times slower.
-  constexpr size_t kShift = 2112;
-  std::vector<char> to(bytes + kShift);
-  double least = 0;
-  for (int round = 0; round < kRounds; ++round) {
-    const double start = cpu_ns();
-    for (int i = 0; i < kTimes; ++i) {
-      std::memcpy(to.data() + kShift, from.data(), bytes);
-      benchmark::DoNotOptimize(to.data());
-      benchmark::ClobberMemory();
-    }
-    const double once = (cpu_ns() - start) / kTimes;
-    least = round == 0 ? once : std::min(least, once);
-  }
-  return least;
-}
 
 // Runs `work`, which handles kMessages messages in a frame of `bytes`.
 template <typename Work>

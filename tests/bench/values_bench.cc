@@ -9,6 +9,7 @@
 #include "protocol/values/farm_hash.h"
 #include "protocol/values/key_codec.h"
 #include "protocol/values/row_batch.h"
+#include "tests/bench/cpu_time.h"
 
 namespace retinue {
 namespace {
@@ -20,26 +21,6 @@ constexpr ColumnType kPlainTypes[] = {ColumnType::kUint64, ColumnType::kInt64, C
 constexpr ColumnType kNullableTypes[] = {ColumnType::kUint64, ColumnType::kInt64,
                                          ColumnType::kString, ColumnType::kBoolean};
 const std::string kText(64, 'x');
-
-// CPU time: the machine may be busy with other things.
-double cpu_ns() {
-  timespec time{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 + static_cast<double>(time.tv_nsec);
-}
-
-double memcpy_ns(size_t bytes) {
-  constexpr int kTimes = 5000;
-  std::vector<char> from(bytes, 'x');
-  std::vector<char> to(bytes);
-  const double start = cpu_ns();
-  for (int i = 0; i < kTimes; ++i) {
-    std::memcpy(to.data(), from.data(), bytes);
-    benchmark::DoNotOptimize(to.data());
-    benchmark::ClobberMemory();
-  }
-  return (cpu_ns() - start) / kTimes;
-}
 
 // Runs `work`, which handles kRows rows of `bytes` bytes altogether.
 template <typename Work>
