@@ -63,8 +63,12 @@ Duration ProgressPrinter::interval() const {
   return options_.is_terminal ? options_.terminal_interval : options_.plain_interval;
 }
 
+bool ProgressPrinter::is_due(Duration elapsed) const {
+  return !options_.is_quiet && elapsed - last_shown_ >= interval();
+}
+
 void ProgressPrinter::show(const Summary& summary) {
-  if (options_.is_quiet || summary.elapsed - last_shown_ < interval()) {
+  if (!is_due(summary.elapsed)) {
     return;
   }
   const double seconds = (summary.elapsed - last_shown_).seconds();

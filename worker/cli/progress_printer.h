@@ -31,7 +31,9 @@ class ProgressPrinter final : public LogSink {
   ~ProgressPrinter() override;
 
   void write(const LogEntry& entry) override;
-  // Shows the summary if it is time to.
+  // Whether show() would do something after that much of the run; a summary costs more than this.
+  bool is_due(Duration elapsed) const;
+  // Shows the summary if it is due.
   void show(const Summary& summary);
   // Takes the line away for good.
   void finish();

@@ -115,7 +115,7 @@ void PipelineRun::turn() {
       loop_.stop();
       return;
     }
-  } else {
+  } else if (progress_.is_due(engine_->elapsed())) {
     progress_.show(engine_->summary());
   }
   set_wakeup();

@@ -178,9 +178,13 @@ void Engine::fail(Error error) {
   }
 }
 
+Duration Engine::elapsed() const {
+  return context_.dependencies().clock.monotonic() - started_at_;
+}
+
 Summary Engine::summary() const {
   Summary summary;
-  summary.elapsed = context_.dependencies().clock.monotonic() - started_at_;
+  summary.elapsed = elapsed();
   summary.epochs = context_.epochs();
   summary.source_bytes_total = 0;
   summary.stage_costs = context_.costs();

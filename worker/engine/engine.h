@@ -47,6 +47,8 @@ class Engine {
   State state() const { return state_; }
   // Precondition: kFailed.
   const Error& error() const { return *error_; }
+  // Since it was made.
+  Duration elapsed() const;
   Summary summary() const;
 
  private:
