@@ -7,7 +7,6 @@
 #include <string>
 #include <utility>
 
-#include "companion_sdk/core/wire_text.h"
 #include "protocol/base/check.h"
 #include "protocol/base/limits.h"
 #include "protocol/frame/wire_values.h"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "companion_sdk/core/session_messages.h"
-#include "companion_sdk/core/wire_text.h"
 #include "protocol/base/check.h"
 #include "protocol/frame/guard.h"
 #include "protocol/frame/wire_values.h"

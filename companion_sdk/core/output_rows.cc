@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string>
 
-#include "companion_sdk/core/wire_text.h"
 #include "protocol/base/limits.h"
 #include "protocol/frame/wire_values.h"
 

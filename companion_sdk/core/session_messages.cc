@@ -5,7 +5,6 @@
 #include <iterator>
 #include <string>
 
-#include "companion_sdk/core/wire_text.h"
 #include "protocol/base/limits.h"
 #include "protocol/frame/wire_values.h"
 
@@ -75,17 +74,6 @@ Error function_not_served(std::string_view function, const std::vector<ServedFun
   return Error{ErrorCode::kFunctionNotServed,
                fmt::format("this companion does not serve \"{}\"; it serves {}", function,
                            names.empty() ? "nothing" : names)};
-}
-
-std::string_view clip_text(std::string_view text) {
-  if (text.size() <= limits::kErrorTextBytesLimit) {
-    return text;
-  }
-  size_t end = limits::kErrorTextBytesLimit;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
-    --end;
-  }
-  return text.substr(0, end);
 }
 
 }  // namespace retinue::companion

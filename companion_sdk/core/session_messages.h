@@ -24,7 +24,5 @@ void write_failure(wire::BatchFailed::Builder out, const BatchCoordinates& batch
                    const BatchFailure& failure);
 // kFunctionNotServed, with the names of those that are.
 Error function_not_served(std::string_view function, const std::vector<ServedFunction>& served);
-// At most limits::kErrorTextBytesLimit bytes, cut between characters.
-std::string_view clip_text(std::string_view text);
 
 }  // namespace retinue::companion

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "companion_sdk/core/wire_text.h"
+#include "protocol/frame/wire_values.h"
 
 namespace retinue::companion {
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <string_view>
 
-#include "companion_sdk/core/wire_text.h"
 #include "protocol/frame/wire_values.h"
 #include "protocol/values/farm_hash.h"
 #include "protocol/values/row_batch.h"

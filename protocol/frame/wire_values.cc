@@ -78,8 +78,9 @@ capnp::Data::Reader numbers_as_data(std::span<const Number> numbers) {
   return {reinterpret_cast<const kj::byte*>(numbers.data()), numbers.size_bytes()};
 }
 
-// Cuts between characters of UTF-8, so that what is left stays valid text.
-std::string_view clip(std::string_view text) {
+}  // namespace
+
+std::string_view clip_text(std::string_view text) {
   if (text.size() <= limits::kErrorTextBytesLimit) {
     return text;
   }
@@ -89,12 +90,6 @@ std::string_view clip(std::string_view text) {
   }
   return text.substr(0, end);
 }
-
-capnp::Text::Reader as_text(const std::string& text) {
-  return {text.c_str(), text.size()};
-}
-
-}  // namespace
 
 void write_rows(wire::RowBatch::Builder out, const RowBatchView& rows) {
   write_columns(out, rows.row_count(), rows.columns(),
@@ -188,15 +183,15 @@ capnp::Data::Reader as_data(std::span<const uint8_t> bytes) {
 
 void write_error(wire::ErrorInfo::Builder out, const Error& error, std::string_view remedy) {
   out.setCode(static_cast<uint16_t>(error.code));
-  out.setMessage(as_text(std::string(clip(error.message))));
+  out.setMessage(as_text(std::string(clip_text(error.message))));
   if (!remedy.empty()) {
-    out.setRemedy(as_text(std::string(clip(remedy))));
+    out.setRemedy(as_text(std::string(clip_text(remedy))));
   }
 }
 
 Error read_error(wire::ErrorInfo::Reader in) {
-  std::string message(clip(as_view(in.getMessage())));
-  if (std::string_view remedy = clip(as_view(in.getRemedy())); !remedy.empty()) {
+  std::string message(clip_text(as_view(in.getMessage())));
+  if (std::string_view remedy = clip_text(as_view(in.getRemedy())); !remedy.empty()) {
     message += fmt::format(" ({})", remedy);
   }
   if (std::optional<ErrorCode> code = error_code_from_number(in.getCode())) {

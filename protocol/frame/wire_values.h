@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "protocol/base/result.h"
@@ -36,9 +37,16 @@ capnp::Data::Reader as_data(std::span<const uint32_t> numbers);
 capnp::Data::Reader as_data(std::span<const int64_t> numbers);
 capnp::Data::Reader as_data(std::span<const uint8_t> bytes);
 
+// --- texts
 inline std::string_view as_view(capnp::Text::Reader text) {
   return {text.begin(), text.size()};
 }
+inline capnp::Text::Reader as_text(const std::string& text) {
+  return {text.c_str(), text.size()};
+}
+// At most limits::kErrorTextBytesLimit bytes, cut between characters of UTF-8 so that what is left
+// stays valid text.
+std::string_view clip_text(std::string_view text);
 
 // --- errors
 void write_error(wire::ErrorInfo::Builder out, const Error& error, std::string_view remedy = {});
