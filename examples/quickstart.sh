@@ -2,7 +2,7 @@
 # Counts the words of a real text with Retinue, kills the worker half-way with kill -9, runs it
 # again, and checks the result against sort and uniq. Installs and builds what is needed first.
 #
-# The text is the licences that every Debian machine carries, copied 40 times so that the job is
+# The text is the licences that every Debian machine carries, copied 80 times so that the job is
 # long enough to be killed. Everything is made under build/quickstart.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ retinue="$PWD/build/release/bin/retinue"
 work="$PWD/build/quickstart"
 rm -rf "$work"
 mkdir -p "$work/text"
-for copy in $(seq -w 1 40); do
+for copy in $(seq -w 1 80); do
   cat /usr/share/common-licenses/* > "$work/text/$copy.txt"
 done
 sed "s|/usr/share/common-licenses/\*|$work/text/*.txt|; s|../../build/|$PWD/build/|" \
@@ -27,6 +27,7 @@ echo "== count the words of $((input_bytes / 1000000)) MB of text: retinue run $
 
 "$retinue" run "$work/pipeline.json" --data-dir "$data" &
 worker=$!
+trap 'kill "$worker" 2> /dev/null || true' EXIT
 # The count of a common word tells how far it has come.
 lines="$(cat "$work"/text/*.txt | wc -l)"
 total() {
@@ -37,8 +38,8 @@ expected_the="$(cat "$work"/text/*.txt | tr -cs A-Za-z '\n' | tr A-Z a-z | grep 
 killed=no
 while kill -0 "$worker" 2> /dev/null; do
   seen="$(total || true)"
-  if [[ "${seen:-0}" -ge $((expected_the / 3)) ]]; then
-    kill -9 "$worker"
+  if [[ "${seen:-0}" -ge $((expected_the / 4)) ]]; then
+    kill -9 "$worker" 2> /dev/null || break
     killed=yes
     echo "== kill -9 of the worker, with \"the\" counted $seen times of $expected_the"
     break
@@ -55,7 +56,7 @@ echo "== run it again: it continues from the last committed epoch"
 echo "== the ten most frequent words of $lines lines"
 "$retinue" states read --data-dir "$data" --computation count --limit 0 --json |
   sed 's/.*"word":"\([^"]*\)".*"count":\([0-9]*\).*/\2 \1/' | LC_ALL=C sort > "$work/counts.txt"
-sort -rn "$work/counts.txt" | head -n 10 | awk '{printf "%9d  %s\n", $1, $2}'
+sort -rn "$work/counts.txt" | sed -n '1,10p' | awk '{printf "%9d  %s\n", $1, $2}'
 
 cat "$work"/text/*.txt | tr -cs A-Za-z '\n' | tr A-Z a-z | grep . | LC_ALL=C sort | uniq -c |
   awk '{print $1, $2}' | LC_ALL=C sort > "$work/expected.txt"

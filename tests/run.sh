@@ -42,7 +42,14 @@ python3 - "$results" <<'PYTHON'
 import sys
 import xml.etree.ElementTree as tree
 
+SHOWN_LINES = 40
+
 suite = tree.parse(sys.argv[1]).getroot()
+for test in suite.iter("testcase"):
+    if test.get("status") == "fail":
+        print(f"FAILED {test.get('name')}, its last lines:")
+        for line in (test.findtext("system-out") or "").splitlines()[-SHOWN_LINES:]:
+            print(f"  {line}")
 total = int(suite.get("tests"))
 failed = int(suite.get("failures"))
 skipped = int(suite.get("skipped")) + int(suite.get("disabled"))
