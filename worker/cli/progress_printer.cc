@@ -39,7 +39,8 @@ std::string progress_line(const std::string& pipeline, const Summary& summary, d
   }
   const int64_t seconds = summary.elapsed.microseconds() / 1'000'000;
   line += fmt::format(
-      "  {} in  {}/s  {} out  {} queued  {:02}:{:02}", with_separators(summary.messages_in),
+      "  {} in  {} processed  {}/s  {} out  {} queued  {:02}:{:02}",
+      with_separators(summary.messages_in), with_separators(summary.messages_processed),
       with_separators(static_cast<uint64_t>(rate)), with_separators(summary.messages_out),
       with_separators(queued_messages(summary)), seconds / 60, seconds % 60);
   return line;
@@ -72,10 +73,10 @@ void ProgressPrinter::show(const Summary& summary) {
     return;
   }
   const double seconds = (summary.elapsed - last_shown_).seconds();
-  const double now = static_cast<double>(summary.messages_in - last_messages_in_) / seconds;
+  const double now = static_cast<double>(summary.messages_processed - last_processed_) / seconds;
   rate_ = options_.is_terminal && rate_ > 0 ? 0.7 * rate_ + 0.3 * now : now;
   last_shown_ = summary.elapsed;
-  last_messages_in_ = summary.messages_in;
+  last_processed_ = summary.messages_processed;
 
   const std::lock_guard lock(mutex_);
   const std::string line = progress_line(pipeline_, summary, rate_);

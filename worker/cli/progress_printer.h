@@ -49,13 +49,13 @@ class ProgressPrinter final : public LogSink {
   std::FILE* const out_;
   std::mutex mutex_;
   Duration last_shown_;
-  uint64_t last_messages_in_ = 0;
+  uint64_t last_processed_ = 0;
   double rate_ = 0;
   bool line_is_up_ = false;
 };
 
-// "word_count  [######··············]  31%  1,204,311 in  240,100/s  1,204,311 out  queued 12,000
-// 00:05", the rate being messages a second of late.
+// "word_count  [######··············]  31%  1,204,311 in  1,204,000 processed  240,100/s  1,204,000
+// out  311 queued  00:05", the rate being messages processed a second of late.
 std::string progress_line(const std::string& pipeline, const Summary& summary, double rate);
 
 }  // namespace retinue::worker

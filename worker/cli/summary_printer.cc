@@ -126,8 +126,10 @@ std::string summary_text(const std::string& pipeline, Engine::State state, const
                          const ProcessUsage& usage) {
   std::string text = fmt::format("{}: {} after {:.1f} s\n", pipeline, state_name(state),
                                  summary.elapsed.seconds());
-  text += fmt::format("  messages in   {:>14}  ({}/s)\n", with_separators(summary.messages_in),
-                      with_separators(per_second(summary.messages_in, summary.elapsed)));
+  text += fmt::format("  messages in   {:>14}\n", with_separators(summary.messages_in));
+  text += fmt::format("  processed     {:>14}  ({}/s)\n",
+                      with_separators(summary.messages_processed),
+                      with_separators(per_second(summary.messages_processed, summary.elapsed)));
   text += fmt::format("  messages out  {:>14}\n", with_separators(summary.messages_out));
   text += fmt::format("  epochs        {:>14}\n", with_separators(summary.epochs));
   if (summary.lines_skipped > 0) {
@@ -152,8 +154,9 @@ std::string summary_json(const std::string& pipeline, Engine::State state, const
   }
   node.set("elapsed_seconds", summary.elapsed.seconds());
   node.set("messages_in", summary.messages_in);
+  node.set("messages_processed", summary.messages_processed);
   node.set("messages_out", summary.messages_out);
-  node.set("messages_per_second", per_second(summary.messages_in, summary.elapsed));
+  node.set("messages_per_second", per_second(summary.messages_processed, summary.elapsed));
   node.set("messages_in_total", summary.messages_in_total);
   node.set("messages_out_total", summary.messages_out_total);
   node.set("epochs", summary.epochs);

@@ -301,6 +301,7 @@ void CompanionPartition::add_to(Summary& summary) const {
       one.queued_messages += input_->queued_messages();
     }
   }
+  summary.messages_processed += progress_.messages_in - restored_.messages_in;
   if (plan_.kind == ComputationKind::kOrderedSource) {
     input_->add_to(summary);
     summary.messages_in += progress_.messages_in - restored_.messages_in;

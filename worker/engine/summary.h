@@ -37,8 +37,9 @@ struct ComputationSummary {
 struct Summary {
   // Of this run.
   Duration elapsed;
-  uint64_t messages_in = 0;   // read from sources
-  uint64_t messages_out = 0;  // written to sinks
+  uint64_t messages_in = 0;         // read from sources
+  uint64_t messages_processed = 0;  // by companions; as read in a pipeline without companions
+  uint64_t messages_out = 0;        // written to sinks
   uint64_t epochs = 0;
   uint64_t lines_skipped = 0;
   // How much of the input is read, of all that there is; nullopt when that cannot be known.
