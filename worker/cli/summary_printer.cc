@@ -127,9 +127,9 @@ std::string summary_text(const std::string& pipeline, Engine::State state, const
   std::string text = fmt::format("{}: {} after {:.1f} s\n", pipeline, state_name(state),
                                  summary.elapsed.seconds());
   text += fmt::format("  messages in   {:>14}\n", with_separators(summary.messages_in));
-  text += fmt::format("  processed     {:>14}  ({}/s)\n",
-                      with_separators(summary.messages_processed),
-                      with_separators(per_second(summary.messages_processed, summary.elapsed)));
+  text +=
+      fmt::format("  processed     {:>14}  ({}/s)\n", with_separators(summary.messages_processed),
+                  with_separators(per_second(summary.messages_processed, summary.elapsed)));
   text += fmt::format("  messages out  {:>14}\n", with_separators(summary.messages_out));
   text += fmt::format("  epochs        {:>14}\n", with_separators(summary.epochs));
   if (summary.lines_skipped > 0) {

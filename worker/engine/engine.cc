@@ -195,8 +195,9 @@ Summary Engine::summary() const {
   for (const Entry& entry : entries_) {
     entry.partition->add_to(summary);
   }
-  if (std::none_of(topology_.computations.begin(), topology_.computations.end(),
-                   [](const auto& plan) { return plan->kind != ComputationKind::kPassthroughSource; })) {
+  if (std::none_of(
+          topology_.computations.begin(), topology_.computations.end(),
+          [](const auto& plan) { return plan->kind != ComputationKind::kPassthroughSource; })) {
     summary.messages_processed = summary.messages_in;
   }
   return summary;

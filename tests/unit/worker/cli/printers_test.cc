@@ -44,7 +44,8 @@ TEST(WithSeparators, EveryLength) {
 
 TEST(ProgressLine, ShowsHowFarItIs) {
   EXPECT_EQ(progress_line("words", sample(), 240'100.7),
-            "words  [######··············]  31%  1,204,311 in  1,204,305 processed  240,100/s  1,204,300 out  24,000 "
+            "words  [######··············]  31%  1,204,311 in  1,204,305 processed  240,100/s  "
+            "1,204,300 out  24,000 "
             "queued  01:05");
 }
 
