@@ -248,7 +248,7 @@ void find_in_cache_or_map(benchmark::State& state) {
         }
         cache.prefetch(hashes);
         for (size_t i = 0; i < kPrefetchRows; ++i) {
-          sum += cache.find_or_insert(hashes[i], batch[begin + i]).batch_stamp;
+          sum += cache.find_or_insert(hashes[i], batch[begin + i]).batch_index.value();
         }
       }
     });
@@ -266,13 +266,12 @@ BENCHMARK(find_in_cache_or_map)->Arg(1000)->Arg(100'000)->Arg(1'000'000);
 // Every key is new, and one leaves for each that comes.
 void insert_and_evict(benchmark::State& state) {
   StateCache cache(1, size_t{32} << 20);
+  const std::string value(100, 'v');
   uint64_t number = 0;
   for (auto _ : state) {
     const std::string name = hash_and_key(++number);
     KeyEntry& entry = cache.find_or_insert(KeyHash(read_big_endian64(name.data())), name);
-    cache.pin(entry);
-    entry.states[0].value.assign(100, 'v');
-    cache.unpin(entry);
+    cache.set(entry, 0, value);
     cache.evict();
   }
   state.counters["entries"] = static_cast<double>(cache.size());

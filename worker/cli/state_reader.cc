@@ -166,8 +166,8 @@ class RowPrinter {
 
  private:
   Result<void> append_value(std::string& out, std::string_view stored, StateFormat format) {
-    std::string bytes;
-    RETINUE_TRY(decode_state_value(stored, bytes));
+    std::string buffer;
+    RETINUE_ASSIGN(const std::string_view bytes, decode_state_value(stored, buffer));
     if (format == StateFormat::kYson) {
       RETINUE_ASSIGN(const yson::Node node, yson::parse(bytes));
       append_json(out, node);

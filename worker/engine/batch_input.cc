@@ -88,7 +88,7 @@ Result<std::unique_ptr<PreparedBatch>> InboxInput::take(BatchAssembler& assemble
     if (row_count == 1 || prepared->batch->byte_size() <= kBatchBytesMax) {
       break;
     }
-    assembler.release(std::move(prepared->batch));
+    assembler.drop(std::move(prepared->batch));
     halve(runs_, row_count, set_aside_);
   }
   prepared->inbox_position = runs_.back().end_position();

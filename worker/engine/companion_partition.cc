@@ -32,7 +32,7 @@ void CompanionPartition::register_job() {
 Result<void> CompanionPartition::open() {
   RETINUE_ASSIGN(const bool must_commit, input_->open(progress_));
   if (must_commit) {
-    submit_pinned(begin_commit(), {});
+    submit_of_batch(begin_commit(), cache_.begin_batch());
   }
   return {};
 }
@@ -77,7 +77,7 @@ Result<void> CompanionPartition::ship_next() {
     if (next_->batch->row_count == 0) {
       // The end of a source: a position to commit, and nothing to process.
       std::unique_ptr<PreparedBatch> done = std::move(next_);
-      RETINUE_TRY(finish(*done, Answer(), begin_commit(), {}));
+      RETINUE_TRY(finish(*done, Answer(), begin_commit()));
       RETINUE_ASSIGN(next_, input_->take(assembler_, false));
       continue;
     }
@@ -124,7 +124,7 @@ void CompanionPartition::ship_out() {
 
 void CompanionPartition::drop_work() {
   const auto drop = [&](std::unique_ptr<PreparedBatch>& prepared) {
-    assembler_.release(std::move(prepared->batch));
+    assembler_.drop(std::move(prepared->batch));
     prepared.reset();
     has_dropped_work_ = true;
   };
@@ -180,20 +180,18 @@ void CompanionPartition::on_batch_done(Frame frame) {
 
   std::unique_ptr<PreparedBatch> done = std::move(out_);
   std::unique_ptr<EpochCommit> commit = begin_commit();
-  std::vector<KeyEntry*> changed;
   {
     const StageTimer timer(context_.costs().apply);
-    apply_states(plan_, *done->batch, *answer, cache_, commit->states, changed);
+    apply_states(plan_, *done->batch, *answer, cache_, commit->states);
   }
   if (next_ != nullptr && next_->batch->row_count > 0 && !context_.is_stopping()) {
     keep_error(ship_next());
   }
-  keep_error(finish(*done, *answer, std::move(commit), std::move(changed)));
+  keep_error(finish(*done, *answer, std::move(commit)));
 }
 
 Result<void> CompanionPartition::finish(PreparedBatch& done, const Answer& answer,
-                                        std::unique_ptr<EpochCommit> commit,
-                                        std::vector<KeyEntry*> changed) {
+                                        std::unique_ptr<EpochCommit> commit) {
   Batch& batch = *done.batch;
   if (done.chunk == nullptr) {
     commit->consumed_end = done.inbox_position.block;
@@ -213,9 +211,9 @@ Result<void> CompanionPartition::finish(PreparedBatch& done, const Answer& answe
     }
   }
   ++epochs_;
-  state_changes_ += changed.size();
-  submit_pinned(std::move(commit), std::move(changed));
-  assembler_.release(std::move(done.batch));
+  state_changes_ += commit->states.size();
+  submit_of_batch(std::move(commit), batch.stamp);
+  assembler_.recycle(std::move(done.batch));
   if (done.chunk != nullptr) {
     input_->recycle(done);
   }
@@ -268,17 +266,14 @@ Result<void> CompanionPartition::handle_failure(const BatchFailure& failure) {
 
 // --- commits
 
-void CompanionPartition::submit_pinned(std::unique_ptr<EpochCommit> commit,
-                                       std::vector<KeyEntry*> pinned) {
-  pinned_.push_back(std::move(pinned));
+void CompanionPartition::submit_of_batch(std::unique_ptr<EpochCommit> commit, BatchStamp stamp) {
+  committing_.push_back(stamp);
   submit(std::move(commit));
 }
 
 void CompanionPartition::release_committed() {
-  for (KeyEntry* entry : pinned_.front()) {
-    cache_.unpin(*entry);
-  }
-  pinned_.pop_front();
+  cache_.end_batch(committing_.front());
+  committing_.pop_front();
   cache_.evict();
 }
 

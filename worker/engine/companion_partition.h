@@ -57,10 +57,10 @@ class CompanionPartition final : public Partition, public JobListener {
   // The answer to out_, checked as a whole.
   Result<Answer> read(const Frame& frame) const;
   Result<void> finish(PreparedBatch& done, const Answer& answer,
-                      std::unique_ptr<EpochCommit> commit, std::vector<KeyEntry*> changed);
+                      std::unique_ptr<EpochCommit> commit);
   Result<void> handle_failure(const BatchFailure& failure);
   void drop_work();
-  void submit_pinned(std::unique_ptr<EpochCommit> commit, std::vector<KeyEntry*> pinned);
+  void submit_of_batch(std::unique_ptr<EpochCommit> commit, BatchStamp stamp);
   // Keeps an error of a callback for the next turn.
   void keep_error(Result<void> result);
 
@@ -81,7 +81,7 @@ class CompanionPartition final : public Partition, public JobListener {
   std::optional<Duration> retry_at_;
   uint32_t failed_attempts_ = 0;  // of out_, by the user's code
   std::chrono::steady_clock::time_point shipped_at_;
-  std::deque<std::vector<KeyEntry*>> pinned_;  // by commit in flight
+  std::deque<BatchStamp> committing_;  // whose commits are in flight
   std::optional<Error> error_;
 
   uint64_t epochs_ = 0;

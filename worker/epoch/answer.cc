@@ -246,39 +246,34 @@ Result<Answer> read_answer(const ComputationPlan& plan, const Batch& batch,
 }
 
 void apply_states(const ComputationPlan& plan, const Batch& batch, const Answer& answer,
-                  StateCache& cache, StateChanges& changes, std::vector<KeyEntry*>& changed) {
+                  StateCache& cache, StateChanges& changes) {
   for (const AnsweredState& delta : answer.states) {
     const StateNumber number = plan.states[delta.state].number;
     const ColumnView& values = delta.values.column(kValue);
     const auto count = static_cast<uint32_t>(delta.key_indexes.size());
     for (uint32_t i = 0; i < count; ++i) {
       if (i + kLookAhead < count) {
-        __builtin_prefetch(
-            batch.keys[delta.key_indexes[i + kLookAhead]]->states.data() + delta.state, /*rw=*/1);
+        batch.keys[delta.key_indexes[i + kLookAhead]]->prefetch();
       }
       KeyEntry& entry = *batch.keys[delta.key_indexes[i]];
-      StateSlot& slot = entry.states[delta.state];
+      const StateSlot& slot = entry.states()[delta.state];
       const bool was_present = slot.presence == StateSlot::Presence::kPresent;
       if (values.is_null(i)) {
         if (!was_present) {
           continue;
         }
-        append_state_row_key(changes.begin_key(), plan.owner, entry.key, number);
+        append_state_row_key(changes.begin_key(), plan.owner, entry.key(), number);
         changes.clear_row();
-        slot.presence = StateSlot::Presence::kAbsent;
-        slot.value.clear();
+        cache.set_absent(entry, delta.state);
       } else {
         const std::string_view value = values.bytes_at(i);
         if (was_present && slot.value == value) {
           continue;
         }
-        append_state_row_key(changes.begin_key(), plan.owner, entry.key, number);
+        append_state_row_key(changes.begin_key(), plan.owner, entry.key(), number);
         changes.set_with_prefix(kStoredPlain, value);
-        slot.presence = StateSlot::Presence::kPresent;
-        slot.value.assign(value);
+        cache.set(entry, delta.state, value);
       }
-      cache.pin(entry);
-      changed.push_back(&entry);
     }
   }
   changes.sort();

@@ -42,10 +42,9 @@ Result<Answer> read_answer(const ComputationPlan& plan, const Batch& batch,
                            wire::BatchDone::Reader done);
 
 // Writes the changes into the cache's entries and into `changes`. A value with the same bytes as
-// the one there is no change. The changed entries are pinned and added to `changed`, for the owner
-// to unpin once the changes are committed.
+// the one there is no change.
 void apply_states(const ComputationPlan& plan, const Batch& batch, const Answer& answer,
-                  StateCache& cache, StateChanges& changes, std::vector<KeyEntry*>& changed);
+                  StateCache& cache, StateChanges& changes);
 
 // What a companion says of a batch that failed.
 struct BatchFailure {

@@ -18,10 +18,15 @@ constexpr uint32_t kLookAhead = 16;
 
 // A state that has to be loaded.
 struct Missing {
-  StateSlot* slot;
+  KeyEntry* entry;
+  size_t state;
   size_t key_begin;
   size_t key_end;
 };
+
+bool is_unloaded(const StateSlot& slot) {
+  return slot.presence == StateSlot::Presence::kNotLoaded;
+}
 
 }  // namespace
 
@@ -29,39 +34,45 @@ BatchAssembler::BatchAssembler(const ComputationPlan& plan, StateCache& cache, c
     : plan_(plan), cache_(cache), store_(store) {}
 
 std::unique_ptr<Batch> BatchAssembler::take_batch() {
-  ++stamp_;
+  std::unique_ptr<Batch> batch;
   if (free_.empty()) {
-    auto batch = std::make_unique<Batch>();
+    batch = std::make_unique<Batch>();
     batch->key_rows = RowBatchBuilder(plan_.key_schema);
-    return batch;
+  } else {
+    batch = std::move(free_.back());
+    free_.pop_back();
   }
-  std::unique_ptr<Batch> batch = std::move(free_.back());
-  free_.pop_back();
+  batch->stamp = cache_.begin_batch();
   return batch;
 }
 
-void BatchAssembler::release(std::unique_ptr<Batch> batch) {
-  for (KeyEntry* entry : batch->keys) {
-    cache_.unpin(*entry);
-  }
+void BatchAssembler::recycle(std::unique_ptr<Batch> batch) {
   batch->runs.clear();
   batch->key_indexes.clear();
   batch->keys.clear();
   batch->key_rows.clear();
+  batch->unloaded_keys.clear();
   batch->row_count = 0;
   batch->attempt = 0;
   free_.push_back(std::move(batch));
 }
 
+void BatchAssembler::drop(std::unique_ptr<Batch> batch) {
+  cache_.end_batch(batch->stamp);
+  recycle(std::move(batch));
+}
+
 template <typename AppendRow>
 uint32_t BatchAssembler::key_index(Batch& batch, KeyHash hash, AppendRow&& append_row) {
   KeyEntry& entry = cache_.find_or_insert(hash, key_);
-  if (entry.batch_stamp != stamp_) {
-    entry.batch_stamp = stamp_;
+  if (entry.batch_stamp != batch.stamp) {
+    entry.batch_stamp = batch.stamp;
     entry.batch_index = KeyIndex(static_cast<uint32_t>(batch.keys.size()));
-    cache_.pin(entry);
     batch.keys.push_back(&entry);
     append_row();
+    if (std::ranges::any_of(entry.states(), is_unloaded)) {
+      batch.unloaded_keys.push_back(entry.batch_index.value());
+    }
   }
   return entry.batch_index.value();
 }
@@ -154,15 +165,15 @@ Result<std::unique_ptr<Batch>> BatchAssembler::assemble(const RowBatchView& rows
 Result<void> BatchAssembler::preload(Batch& batch) {
   std::string row_keys;
   std::vector<Missing> missing;
-  for (KeyEntry* entry : batch.keys) {
+  for (const uint32_t index : batch.unloaded_keys) {
+    KeyEntry& entry = *batch.keys[index];
     for (size_t i = 0; i < plan_.states.size(); ++i) {
-      StateSlot& slot = entry->states[i];
-      if (slot.presence != StateSlot::Presence::kNotLoaded) {
-        continue;
+      if (is_unloaded(entry.states()[i])) {
+        const size_t begin = row_keys.size();
+        append_state_row_key(row_keys, plan_.owner, entry.key(), plan_.states[i].number);
+        missing.push_back(
+            {.entry = &entry, .state = i, .key_begin = begin, .key_end = row_keys.size()});
       }
-      const size_t begin = row_keys.size();
-      append_state_row_key(row_keys, plan_.owner, entry->key, plan_.states[i].number);
-      missing.push_back({.slot = &slot, .key_begin = begin, .key_end = row_keys.size()});
     }
   }
   if (missing.empty()) {
@@ -176,13 +187,12 @@ Result<void> BatchAssembler::preload(Batch& batch) {
   std::vector<std::optional<std::string>> values;
   RETINUE_TRY(store_.load_states(keys, values));
   for (size_t i = 0; i < missing.size(); ++i) {
-    StateSlot& slot = *missing[i].slot;
     if (!values[i]) {
-      slot.presence = StateSlot::Presence::kAbsent;
+      cache_.set_absent(*missing[i].entry, missing[i].state);
       continue;
     }
-    RETINUE_TRY(decode_state_value(*values[i], slot.value));
-    slot.presence = StateSlot::Presence::kPresent;
+    RETINUE_ASSIGN(const std::string_view value, decode_state_value(*values[i], value_));
+    cache_.set(*missing[i].entry, missing[i].state, value);
   }
   return {};
 }

@@ -31,8 +31,10 @@ class BatchAssembler {
                                           Timestamp now);
   // Loads the states that are not in the cache, with one look-up for all.
   Result<void> preload(Batch& batch);
-  // Lets go of the batch's keys and keeps its buffers for the next one.
-  void release(std::unique_ptr<Batch> batch);
+  // Keeps the batch's buffers for the next one. Its keys stay in the cache until its stamp ends.
+  void recycle(std::unique_ptr<Batch> batch);
+  // Ends the stamp of a batch that changed nothing, and recycles it.
+  void drop(std::unique_ptr<Batch> batch);
 
  private:
   std::unique_ptr<Batch> take_batch();
@@ -44,8 +46,8 @@ class BatchAssembler {
   const ComputationPlan& plan_;
   StateCache& cache_;
   const Store& store_;
-  uint64_t stamp_ = 0;
-  std::string key_;  // scratch
+  std::string key_;    // scratch
+  std::string value_;  // scratch
   std::vector<std::unique_ptr<Batch>> free_;
 };
 

@@ -52,7 +52,7 @@ size_t Batch::byte_size() const {
     bytes += run.rows().byte_size(run.begin, run.end);
   }
   for (const KeyEntry* entry : keys) {
-    for (const StateSlot& slot : entry->states) {
+    for (const StateSlot& slot : entry->states()) {
       bytes += slot.value.size();
     }
   }

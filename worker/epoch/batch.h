@@ -1,7 +1,8 @@
 // Batch: what one epoch processes: messages in their total order, and their keys with their states.
 //
 // Made by BatchAssembler (assemble.h), shipped by write_batch (ship.h), and finished by the answer
-// (answer.h). Its keys are pinned in the partition's StateCache while it lives.
+// (answer.h). Its keys stay in the partition's StateCache until
+// its stamp ends there.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,8 @@ struct Batch {
   std::vector<uint32_t> key_indexes;  // by order position
   std::vector<KeyEntry*> keys;
   RowBatchBuilder key_rows;  // by the key schema, one row a key
+  BatchStamp stamp;
+  std::vector<uint32_t> unloaded_keys;  // those with a state that is not in the cache
 
   // The run and the row of an order position. Precondition: position < row_count.
   std::pair<const MessageRun*, uint32_t> find(OrderPosition position) const;

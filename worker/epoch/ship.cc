@@ -6,6 +6,8 @@ namespace retinue::worker {
 namespace {
 
 constexpr ColumnIndex kValue(0);
+// How many keys ahead states are brought into the processor's caches.
+constexpr size_t kLookAhead = 8;
 constexpr ColumnType kStateValueColumn[] = {ColumnType::kString};
 
 wire::StateFormat wire_format(StateFormat format) {
@@ -132,8 +134,11 @@ void BatchWriter::write_states(const Batch& batch, wire::Batch::Builder out) {
     states[i].setName(plan_.states[i].name.value());
     states[i].setFormat(wire_format(plan_.states[i].format));
     state_values_.clear();
-    for (const KeyEntry* entry : batch.keys) {
-      const StateSlot& slot = entry->states[i];
+    for (size_t key = 0; key < batch.keys.size(); ++key) {
+      if (key + kLookAhead < batch.keys.size()) {
+        batch.keys[key + kLookAhead]->prefetch();
+      }
+      const StateSlot& slot = batch.keys[key]->states()[i];
       RETINUE_CHECK(slot.presence != StateSlot::Presence::kNotLoaded, "the batch is preloaded");
       if (slot.presence == StateSlot::Presence::kPresent) {
         state_values_.set_bytes(kValue, slot.value);

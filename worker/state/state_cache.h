@@ -1,14 +1,17 @@
 // StateCache: the keys of one partition and their states, in memory, bounded.
 //
-// A KeyEntry holds every state of a key. One look-up an input both groups the batch by key and
-// finds the states. Entries that a batch holds or a commit still carries are pinned: never evicted.
-// The others leave by the clock algorithm when the cache is over its bound.
+// A KeyEntry holds every state of a key in one block of memory: a key costs a look-up two or three
+// cache lines. One look-up an input both groups the batch by key and finds the states. Entries of
+// batches that are not over are never evicted: a batch is over when its commit is stored, so what
+// the store does not have yet is always found here. The others leave by the clock algorithm when
+// the cache is over its bound.
 //
 // Threads: one. Entries do not move while they live.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +20,9 @@
 #include "protocol/base/ids.h"
 
 namespace retinue::worker {
+
+// Numbers the batches of a partition; the first is 1.
+using BatchStamp = StrongNumber<struct BatchStampTag, uint64_t>;
 
 struct StateSlot {
   enum class Presence : uint8_t { kNotLoaded, kAbsent, kPresent };
@@ -27,19 +33,53 @@ struct StateSlot {
 
 class KeyEntry {
  public:
-  KeyHash hash;
-  std::string key;                // hash (8 bytes, big-endian) · encoded columns
-  std::vector<StateSlot> states;  // in the order of the computation's states
+  KeyEntry(const KeyEntry&) = delete;
+  KeyEntry& operator=(const KeyEntry&) = delete;
 
-  // For the owner of the batch: which batch has it, and as which key.
-  uint64_t batch_stamp = 0;
+  KeyHash hash() const { return hash_; }
+  // hash (8 bytes, big-endian) · encoded columns
+  std::string_view key() const {
+    return {reinterpret_cast<const char*>(slots() + state_count_), key_bytes_};
+  }
+  // In the order of the computation's states.
+  std::span<const StateSlot> states() const { return {slots(), state_count_}; }
+
+  // Call before a use that is a few entries ahead.
+  void prefetch() const {
+    const char* const begin = reinterpret_cast<const char*>(this);
+    __builtin_prefetch(begin, /*rw=*/1);
+    __builtin_prefetch(begin + kCacheLineBytes, /*rw=*/1);
+  }
+
+  // The last batch that has the key, and as which of its keys.
+  BatchStamp batch_stamp;
   KeyIndex batch_index;
 
  private:
   friend class StateCache;
-  uint32_t pins_ = 0;
+  static constexpr size_t kCacheLineBytes = 64;
+
+  struct Deleter {
+    void operator()(KeyEntry* entry) const;
+  };
+  using Pointer = std::unique_ptr<KeyEntry, Deleter>;
+
+  KeyEntry(KeyHash hash, uint32_t state_count, std::string_view key);
+  ~KeyEntry();
+  // The slots and the key's bytes follow the entry.
+  static Pointer create(KeyHash hash, uint32_t state_count, std::string_view key);
+
+  const StateSlot* slots() const {
+    return std::launder(reinterpret_cast<const StateSlot*>(this + 1));
+  }
+  StateSlot* slots() { return std::launder(reinterpret_cast<StateSlot*>(this + 1)); }
+  // With everything that it owns, and its share of the buckets.
+  size_t byte_size() const;
+
+  const KeyHash hash_;
+  const uint32_t state_count_;
+  const uint32_t key_bytes_;
   bool referenced_ = true;
-  size_t accounted_bytes_ = 0;
 };
 
 class StateCache {
@@ -56,14 +96,18 @@ class StateCache {
   // instead of one after the other. About 16 are a good number.
   void prefetch(std::span<const KeyHash> hashes) const;
 
-  // Pins nest. The last unpin() takes note of the entry's new size.
-  void pin(KeyEntry& entry);
-  void unpin(KeyEntry& entry);
-  // Evicts unpinned entries until the cache is within its bound, or all are pinned.
+  // Keep the account of bytes.
+  void set(KeyEntry& entry, size_t state, std::string_view value);
+  void set_absent(KeyEntry& entry, size_t state);
+
+  // Stamps ascend. Entries that carry the stamp of this batch or of a later one are not evicted
+  // before end_batch().
+  BatchStamp begin_batch();
+  void end_batch(BatchStamp stamp);
+  // Evicts entries until the cache is within its bound, or all are held by batches.
   void evict();
 
   size_t size() const { return size_; }
-  // Of all entries, as of their insertion or last unpin().
   size_t byte_size() const { return bytes_; }
   // Look-ups that found their key, and those that did not.
   uint64_t hits() const { return hits_; }
@@ -77,7 +121,7 @@ class StateCache {
   // a power of two, 2^(64 - shift_).
   struct Bucket {
     uint64_t hash = 0;
-    KeyEntry* entry = nullptr;
+    KeyEntry::Pointer entry;
   };
 
   size_t home(uint64_t hash) const { return (hash * kSpread) >> shift_; }
@@ -86,16 +130,16 @@ class StateCache {
   void grow();
   // Frees the bucket and moves into it what had to make way for its entry.
   void erase(size_t bucket);
-  // Brings bytes_ up to date with what the entry holds now.
-  void account(KeyEntry& entry);
 
-  const size_t states_per_key_;
+  const uint32_t states_per_key_;
   const size_t bytes_limit_;
   std::vector<Bucket> buckets_;
   int shift_;
   size_t size_ = 0;
   size_t bytes_ = 0;
   size_t clock_hand_ = 0;
+  BatchStamp last_stamp_;
+  std::vector<BatchStamp> open_batches_;  // ascending
   uint64_t hits_ = 0;
   uint64_t misses_ = 0;
 };

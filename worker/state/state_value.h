@@ -18,8 +18,8 @@ enum class StoredCodec : uint8_t {
 // New values are written plain: StateChanges::set_with_prefix(kStoredPlain, value).
 inline constexpr char kStoredPlain = static_cast<char>(StoredCodec::kPlain);
 
-// Replaces `value` with the value that `stored` codes, at most limits::kValueBytesLimit bytes.
-// Errors: kDataCorrupted; `value` is then unspecified.
-Result<void> decode_state_value(std::string_view stored, std::string& value);
+// The value that `stored` codes, at most limits::kValueBytesLimit bytes: a part of `stored`, or in
+// `buffer`. Errors: kDataCorrupted.
+Result<std::string_view> decode_state_value(std::string_view stored, std::string& buffer);
 
 }  // namespace retinue::worker

@@ -66,7 +66,7 @@ struct CountPartition {
   StateCache cache;
   BatchAssembler assembler;
   Progress progress;
-  std::deque<std::vector<KeyEntry*>> pinned;
+  std::deque<BatchStamp> committing;
 };
 
 class InProcessJob {
@@ -107,7 +107,7 @@ class InProcessJob {
       return false;
     }
     for (const auto& partition : partitions_) {
-      if (!partition->inbox.is_empty() || !partition->pinned.empty()) {
+      if (!partition->inbox.is_empty() || !partition->committing.empty()) {
         return false;
       }
     }
@@ -125,10 +125,8 @@ class InProcessJob {
       }
       if (one.commit->partition.owner == count_.owner) {
         CountPartition& partition = *partitions_[one.commit->partition.partition.value()];
-        for (KeyEntry* entry : partition.pinned.front()) {
-          partition.cache.unpin(*entry);
-        }
-        partition.pinned.pop_front();
+        partition.cache.end_batch(partition.committing.front());
+        partition.committing.pop_front();
         partition.cache.evict();
       }
     }
@@ -168,7 +166,7 @@ class InProcessJob {
 
   bool count(PartitionIndex index) {
     CountPartition& partition = *partitions_[index.value()];
-    if (partition.inbox.rows_ready() == 0 || partition.pinned.size() >= 4) {
+    if (partition.inbox.rows_ready() == 0 || partition.committing.size() >= 4) {
       return false;
     }
     std::vector<InboxRun> runs;
@@ -176,7 +174,7 @@ class InProcessJob {
     std::unique_ptr<Batch> batch = must(partition.assembler.assemble(runs));
     must(partition.assembler.preload(*batch));
     auto commit = std::make_unique<EpochCommit>();
-    std::vector<KeyEntry*> changed = count_in_place(*batch, partition.cache, commit->states);
+    count_in_place(*batch, partition.cache, commit->states);
     partition.progress.epoch = partition.progress.epoch.next();
     commit->partition = {count_.owner, index};
     commit->epoch = partition.progress.epoch;
@@ -186,39 +184,36 @@ class InProcessJob {
     commit->consumed_end = partition.progress.inbox.block;
     commit->progress = encode_progress(partition.progress);
     messages_ += batch->row_count;
-    partition.pinned.push_back(std::move(changed));
+    partition.committing.push_back(batch->stamp);
     commits_.submit(std::move(commit));
-    partition.assembler.release(std::move(batch));
+    partition.assembler.recycle(std::move(batch));
     return true;
   }
 
   // What the companion's function does, state codec and all.
-  std::vector<KeyEntry*> count_in_place(const Batch& batch, StateCache& cache,
-                                        StateChanges& changes) {
+  void count_in_place(const Batch& batch, StateCache& cache, StateChanges& changes) {
     std::vector<int64_t> added(batch.keys.size());
     for (const uint32_t key : batch.key_indexes) {
       ++added[key];
     }
     for (size_t i = 0; i < batch.keys.size(); ++i) {
       KeyEntry& entry = *batch.keys[i];
-      StateSlot& slot = entry.states[0];
+      const StateSlot& slot = entry.states()[0];
       int64_t total = added[i];
       if (slot.presence == StateSlot::Presence::kPresent) {
         total += must(yson::parse(slot.value)).find("count")->as_int64();
       }
-      slot.value.clear();
-      yson::Writer writer(slot.value);
+      value_.clear();
+      yson::Writer writer(value_);
       writer.begin_map();
       writer.key("count");
       writer.int64(total);
       writer.end_map();
-      slot.presence = StateSlot::Presence::kPresent;
-      append_state_row_key(changes.begin_key(), count_.owner, entry.key, count_.states[0].number);
-      changes.set_with_prefix(kStoredPlain, slot.value);
-      cache.pin(entry);
+      cache.set(entry, 0, value_);
+      append_state_row_key(changes.begin_key(), count_.owner, entry.key(), count_.states[0].number);
+      changes.set_with_prefix(kStoredPlain, value_);
     }
     changes.sort();
-    return batch.keys;
   }
 
   SystemClock clock_;
@@ -232,6 +227,7 @@ class InProcessJob {
   Progress source_progress_;
   CommitQueue commits_;
   SourceFeed feed_;
+  std::string value_;  // scratch
   bool source_ended_ = false;
   uint64_t messages_ = 0;
 };

@@ -21,8 +21,8 @@ TEST_F(EpochFixture, GroupsByKeyInTheOrderOfFirstSight) {
     FarmHasher hasher;
     hasher.add_string(word);
     EXPECT_EQ(row_at(keys, i), (Row{hasher.finish().value(), word}));
-    EXPECT_EQ(batch->keys[i]->key, stored_key(plan.key_schema, {word}).value());
-    EXPECT_EQ(batch->keys[i]->hash, hasher.finish());
+    EXPECT_EQ(batch->keys[i]->key(), stored_key(plan.key_schema, {word}).value());
+    EXPECT_EQ(batch->keys[i]->hash(), hasher.finish());
   }
 }
 
@@ -62,22 +62,26 @@ TEST_F(EpochFixture, TwoBatchesAliveHaveTheirOwnKeyIndexes) {
   EXPECT_THAT(second->key_indexes, ElementsAre(0, 1, 2, 0));
   EXPECT_EQ(first->keys[1], second->keys[0]);
   EXPECT_EQ(first->keys[0], second->keys[2]);
-  // The buffers of a released batch hold nothing of it.
-  assembler.release(std::move(first));
+  // The buffers of a batch that is over hold nothing of it.
+  assembler.drop(std::move(first));
   const auto third = assemble({whole(words({"b"}, 3))});
   EXPECT_THAT(third->key_indexes, ElementsAre(0));
   EXPECT_EQ(third->key_rows.row_count(), 1u);
   EXPECT_EQ(third->runs.size(), 1u);
 }
 
-TEST_F(EpochFixture, KeysOfABatchStayInTheCacheAndLeaveOnceReleased) {
+TEST_F(EpochFixture, KeysOfABatchStayInTheCacheUntilItIsOver) {
   StateCache small(plan.states.size(), 1);
   BatchAssembler tight(plan, small, store);
   auto batch = tight.assemble({{whole(words({"a", "b"}))}});
   ASSERT_TRUE(batch.ok());
   small.evict();
   EXPECT_EQ(small.size(), 2u);
-  tight.release(std::move(*batch));
+  const BatchStamp committing = (*batch)->stamp;
+  tight.recycle(std::move(*batch));
+  small.evict();
+  EXPECT_EQ(small.size(), 2u) << "its commit is not stored yet";
+  small.end_batch(committing);
   small.evict();
   EXPECT_EQ(small.size(), 0u);
 }
@@ -102,10 +106,10 @@ TEST_F(EpochFixture, LoadsWhatIsMissingWithOneLookUp) {
   auto batch = assemble({whole(words({"a", "b"}))});
   EXPECT_EQ(store.load_count(), 1u);
   EXPECT_EQ(store.loaded_keys().size(), 4u);
-  EXPECT_EQ(batch->keys[0]->states[0].value, "17");
-  EXPECT_EQ(batch->keys[0]->states[1].presence, StateSlot::Presence::kAbsent);
-  EXPECT_EQ(batch->keys[1]->states[0].presence, StateSlot::Presence::kAbsent);
-  EXPECT_EQ(batch->keys[1]->states[1].value, "{}");
+  EXPECT_EQ(batch->keys[0]->states()[0].value, "17");
+  EXPECT_EQ(batch->keys[0]->states()[1].presence, StateSlot::Presence::kAbsent);
+  EXPECT_EQ(batch->keys[1]->states()[0].presence, StateSlot::Presence::kAbsent);
+  EXPECT_EQ(batch->keys[1]->states()[1].value, "{}");
 
   const auto second = assemble({whole(words({"a", "c"}, 2))});
   EXPECT_EQ(store.load_count(), 2u);
@@ -160,7 +164,7 @@ TEST_F(EpochFixture, ASourcesRowsHaveTheirPartitionAsKey) {
   ASSERT_TRUE(batch.ok());
   EXPECT_THAT((*batch)->key_indexes, ElementsAre(0, 0));
   EXPECT_EQ(row_at((*batch)->key_rows.view(), 0), Row{std::string("/in/a.txt")});
-  EXPECT_EQ((*batch)->keys[0]->key,
+  EXPECT_EQ((*batch)->keys[0]->key(),
             stored_key(source.key_schema, {std::string("/in/a.txt")}).value());
   EXPECT_THAT((*batch)->event_timestamps(), ElementsAre(33, 33));
 

@@ -110,7 +110,7 @@ TEST_F(ShipTest, BuffersOfTheLastBatchAreForgotten) {
   const auto marks = block("marks", kMarks, {{int64_t{1}, std::string("b")}}, 50);
   auto mixed = assemble({whole(words({"a", "b"})), whole(marks)});
   ship(*mixed);
-  assembler.release(std::move(mixed));
+  assembler.drop(std::move(mixed));
   const auto second = assemble({whole(words({"z"}, 2)), whole(words({"a"}, 3))});
   const auto& view = ship(*second);
   EXPECT_THAT(words_of(view), ElementsAre("z", "a"));
@@ -139,7 +139,7 @@ TEST_F(ShipTest, BlocksOfAnOlderRevisionGetNulls) {
 
 TEST_F(ShipTest, StatesAreThoseOfTheMomentItIsWritten) {
   const auto batch = assemble({whole(words({"a"}))});
-  batch->keys[0]->states[0] = {StateSlot::Presence::kPresent, "later"};
+  cache.set(*batch->keys[0], 0, "later");
   EXPECT_EQ(ship(*batch).state(companion::StateIndex(0), KeyIndex(0)).bytes, "later");
 }
 

@@ -27,11 +27,11 @@ TEST(StateCacheTest, AnEntryIsMadeOnceWithNothingLoaded) {
   StateCache cache(2, kUnbounded);
   EXPECT_EQ(find(cache, 1), nullptr);
   KeyEntry& entry = insert(cache, 1);
-  EXPECT_EQ(entry.hash, KeyHash(1));
-  EXPECT_EQ(entry.key, key_of(1));
-  ASSERT_EQ(entry.states.size(), 2u);
-  EXPECT_EQ(entry.states[1].presence, StateSlot::Presence::kNotLoaded);
-  EXPECT_EQ(entry.batch_stamp, 0u);
+  EXPECT_EQ(entry.hash(), KeyHash(1));
+  EXPECT_EQ(entry.key(), key_of(1));
+  ASSERT_EQ(entry.states().size(), 2u);
+  EXPECT_EQ(entry.states()[1].presence, StateSlot::Presence::kNotLoaded);
+  EXPECT_EQ(entry.batch_stamp, BatchStamp());
   EXPECT_EQ(&insert(cache, 1), &entry);
   EXPECT_EQ(find(cache, 1), &entry);
   EXPECT_EQ(cache.size(), 1u);
@@ -61,18 +61,20 @@ TEST(StateCacheTest, EntriesStayInPlaceWhileTheCacheGrows) {
   }
 }
 
-TEST(StateCacheTest, AccountsValuesWhenUnpinned) {
-  StateCache cache(1, kUnbounded);
+TEST(StateCacheTest, ValuesStandByStateAndAreAccounted) {
+  StateCache cache(2, kUnbounded);
   KeyEntry& entry = insert(cache, 1);
   const size_t empty = cache.byte_size();
-  EXPECT_GE(empty, sizeof(KeyEntry) + sizeof(StateSlot) + key_of(1).size());
-  cache.pin(entry);
-  entry.states[0].value.assign(10'000, 'x');
-  cache.unpin(entry);
+  EXPECT_GE(empty, sizeof(KeyEntry) + 2 * sizeof(StateSlot) + key_of(1).size());
+  cache.set(entry, 1, std::string(10'000, 'x'));
+  cache.set(entry, 0, "short");
+  EXPECT_EQ(entry.states()[1].value, std::string(10'000, 'x'));
+  EXPECT_EQ(entry.states()[0].value, "short");
+  EXPECT_EQ(entry.states()[0].presence, StateSlot::Presence::kPresent);
+  EXPECT_EQ(entry.key(), key_of(1));
   EXPECT_GE(cache.byte_size(), empty + 10'000);
-  cache.pin(entry);
-  std::string().swap(entry.states[0].value);
-  cache.unpin(entry);
+  cache.set_absent(entry, 1);
+  EXPECT_EQ(entry.states()[1].presence, StateSlot::Presence::kAbsent);
   EXPECT_EQ(cache.byte_size(), empty);
 }
 
@@ -93,22 +95,38 @@ TEST(StateCacheTest, EvictionStopsWithinTheBound) {
   EXPECT_EQ(cache.size(), 100u);
 }
 
-TEST(StateCacheTest, PinnedEntriesStayOverTheBound) {
+TEST(StateCacheTest, EntriesOfOpenBatchesStayOverTheBound) {
   StateCache cache(1, 0);
-  KeyEntry& kept = insert(cache, 1);
-  insert(cache, 2);
-  cache.pin(kept);
-  cache.pin(kept);
+  const BatchStamp first = cache.begin_batch();
+  insert(cache, 1).batch_stamp = first;
+  insert(cache, 2).batch_stamp = first;
+  const BatchStamp second = cache.begin_batch();
+  insert(cache, 2).batch_stamp = second;
+  insert(cache, 3);
+  cache.evict();
+  EXPECT_EQ(cache.size(), 2u) << "no batch has the third";
+  cache.end_batch(first);
   cache.evict();
   EXPECT_EQ(cache.size(), 1u);
-  EXPECT_EQ(find(cache, 1), &kept);
-  cache.unpin(kept);
-  cache.evict();
-  EXPECT_EQ(cache.size(), 1u);
-  cache.unpin(kept);
+  EXPECT_NE(find(cache, 2), nullptr);
+  cache.end_batch(second);
   cache.evict();
   EXPECT_EQ(cache.size(), 0u);
   EXPECT_EQ(cache.byte_size(), 0u);
+}
+
+TEST(StateCacheTest, ALaterBatchMayEndFirst) {
+  StateCache cache(1, 0);
+  const BatchStamp first = cache.begin_batch();
+  insert(cache, 1).batch_stamp = first;
+  const BatchStamp second = cache.begin_batch();
+  insert(cache, 2).batch_stamp = second;
+  cache.end_batch(second);
+  cache.evict();
+  EXPECT_NE(find(cache, 1), nullptr);
+  cache.end_batch(first);
+  cache.evict();
+  EXPECT_EQ(cache.size(), 0u);
 }
 
 TEST(StateCacheTest, UsedEntriesOutliveUnusedOnes) {
@@ -125,52 +143,45 @@ TEST(StateCacheTest, UsedEntriesOutliveUnusedOnes) {
   EXPECT_EQ(found, 20'000u);
 }
 
-// Against a model that keeps every key, under random use; the hashes collide often.
+// Against a model of what the open batches hold, under random use; the hashes collide often.
 TEST(StateCacheTest, RandomUseKeepsEveryPromise) {
+  constexpr size_t kBytesLimit = 40'000;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     SCOPED_TRACE(seed);
     std::mt19937_64 random(seed);
-    StateCache cache(1, 40'000);
-    std::map<uint64_t, int> pins;
-    std::map<uint64_t, KeyEntry*> pinned;
-    for (int step = 0; step < 5000; ++step) {
-      const uint64_t number = random() % 400;
-      const KeyHash hash(number % 37);
-      KeyEntry& entry = cache.find_or_insert(hash, key_of(number));
-      ASSERT_EQ(entry.key, key_of(number));
-      if (entry.states[0].presence == StateSlot::Presence::kPresent) {
-        ASSERT_EQ(entry.states[0].value.substr(0, 3), std::to_string(number + 100));
+    StateCache cache(1, kBytesLimit);
+    std::map<BatchStamp, std::map<uint64_t, KeyEntry*>> held;
+    for (int step = 0; step < 500; ++step) {
+      const BatchStamp stamp = cache.begin_batch();
+      held[stamp];  // it may have no key
+      for (uint64_t i = random() % 20; i > 0; --i) {
+        const uint64_t number = random() % 400;
+        KeyEntry& entry = cache.find_or_insert(KeyHash(number % 37), key_of(number));
+        ASSERT_EQ(entry.key(), key_of(number));
+        if (entry.states()[0].presence == StateSlot::Presence::kPresent) {
+          ASSERT_EQ(entry.states()[0].value.substr(0, 3), std::to_string(number + 100));
+        }
+        cache.set(entry, 0, std::to_string(number + 100) + std::string(random() % 500, 'x'));
+        entry.batch_stamp = stamp;
+        held[stamp][number] = &entry;
       }
-      if (pins[number] > 0) {
-        ASSERT_EQ(pinned[number], &entry);
+      while (held.size() > random() % 4) {
+        const BatchStamp ended = std::next(held.begin(), random() % held.size())->first;
+        held.erase(ended);
+        cache.end_batch(ended);
       }
-      if (random() % 3 != 0) {
-        cache.pin(entry);
-        ++pins[number];
-        pinned[number] = &entry;
-        entry.states[0].presence = StateSlot::Presence::kPresent;
-        entry.states[0].value = std::to_string(number + 100) + std::string(random() % 500, 'x');
-      }
-      while (pins[number] > 0 && random() % 3 != 0) {
-        cache.unpin(entry);
-        --pins[number];
-      }
-      if (step % 10 == 0) {
-        cache.evict();
-        for (const auto& [held, count] : pins) {
-          if (count > 0) {
-            ASSERT_EQ(cache.find(KeyHash(held % 37), key_of(held)), pinned[held]);
-          }
+      cache.evict();
+      for (const auto& [open, entries] : held) {
+        for (const auto& [number, entry] : entries) {
+          ASSERT_EQ(cache.find(KeyHash(number % 37), key_of(number)), entry);
         }
       }
     }
-    for (auto& [held, count] : pins) {
-      for (; count > 0; --count) {
-        cache.unpin(*pinned[held]);
-      }
+    for (const auto& [open, entries] : held) {
+      cache.end_batch(open);
     }
     cache.evict();
-    EXPECT_LE(cache.byte_size(), 40'000u);
+    EXPECT_LE(cache.byte_size(), kBytesLimit);
     EXPECT_GT(cache.size(), 0u);
   }
 }

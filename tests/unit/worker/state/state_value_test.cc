@@ -18,24 +18,28 @@ std::string zstd_value(std::string_view value) {
 
 void expect_corrupted(std::string_view stored) {
   std::string value;
-  const Result<void> decoded = decode_state_value(stored, value);
+  const auto decoded = decode_state_value(stored, value);
   ASSERT_FALSE(decoded.ok());
   EXPECT_EQ(decoded.error().code, ErrorCode::kDataCorrupted);
 }
 
 TEST(StateValueTest, PlainReadsBack) {
-  std::string value = "old";
+  std::string buffer = "old";
   for (const std::string_view plain : {std::string_view(), std::string_view("\0\1\2", 3)}) {
-    ASSERT_TRUE(decode_state_value(std::string(1, kStoredPlain).append(plain), value).ok());
-    EXPECT_EQ(value, plain);
+    const std::string stored = std::string(1, kStoredPlain).append(plain);
+    const auto decoded = decode_state_value(stored, buffer);
+    ASSERT_TRUE(decoded.ok());
+    EXPECT_EQ(*decoded, plain);
   }
 }
 
 TEST(StateValueTest, ZstdReadsBack) {
-  std::string value;
+  std::string buffer;
   for (const std::string& plain : {std::string(), std::string(100'000, 'a')}) {
-    ASSERT_TRUE(decode_state_value(zstd_value(plain), value).ok());
-    EXPECT_EQ(value, plain);
+    const std::string stored = zstd_value(plain);
+    const auto decoded = decode_state_value(stored, buffer);
+    ASSERT_TRUE(decoded.ok());
+    EXPECT_EQ(*decoded, plain);
   }
 }
 
