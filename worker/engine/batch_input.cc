@@ -59,26 +59,42 @@ bool InboxInput::is_due(bool only_full) {
   return true;
 }
 
-void InboxInput::take_runs() {
-  runs_.clear();
+std::vector<InboxRun> InboxInput::take_runs() {
+  std::vector<InboxRun> runs;
   if (set_aside_.empty()) {
-    inbox_.take(plan_.limits.max_rows_per_batch, plan_.limits.max_bytes_per_batch, runs_);
-    return;
+    inbox_.take(plan_.limits.max_rows_per_batch, plan_.limits.max_bytes_per_batch, runs);
+  } else {
+    runs.assign(set_aside_.begin(), set_aside_.end());
+    set_aside_.clear();
   }
-  runs_.assign(set_aside_.begin(), set_aside_.end());
-  set_aside_.clear();
+  return runs;
 }
 
 Result<std::unique_ptr<PreparedBatch>> InboxInput::take(BatchAssembler& assembler, bool only_full) {
   if (set_aside_.empty() && !is_due(only_full)) {
     return std::unique_ptr<PreparedBatch>();
   }
-  take_runs();
+  return prepare(assembler, take_runs());
+}
+
+Result<std::unique_ptr<PreparedBatch>> InboxInput::cut(BatchAssembler& assembler,
+                                                       std::unique_ptr<PreparedBatch> prepared) {
+  const uint32_t row_count = prepared->batch->row_count;
+  if (row_count == 1) {
+    return std::unique_ptr<PreparedBatch>();
+  }
+  assembler.drop(std::move(prepared->batch));
+  halve(prepared->runs, row_count, set_aside_);
+  return prepare(assembler, std::move(prepared->runs));
+}
+
+Result<std::unique_ptr<PreparedBatch>> InboxInput::prepare(BatchAssembler& assembler,
+                                                           std::vector<InboxRun> runs) {
   auto prepared = std::make_unique<PreparedBatch>();
   for (;;) {
     {
       const StageTimer timer(context_.costs().assemble);
-      RETINUE_ASSIGN(prepared->batch, assembler.assemble(runs_));
+      RETINUE_ASSIGN(prepared->batch, assembler.assemble(runs));
     }
     {
       const StageTimer timer(context_.costs().preload);
@@ -89,10 +105,10 @@ Result<std::unique_ptr<PreparedBatch>> InboxInput::take(BatchAssembler& assemble
       break;
     }
     assembler.drop(std::move(prepared->batch));
-    halve(runs_, row_count, set_aside_);
+    halve(runs, row_count, set_aside_);
   }
-  prepared->inbox_position = runs_.back().end_position();
-  runs_.clear();
+  prepared->inbox_position = runs.back().end_position();
+  prepared->runs = std::move(runs);
   return prepared;
 }
 

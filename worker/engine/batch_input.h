@@ -19,6 +19,7 @@ namespace retinue::worker {
 // A batch whose states are loaded, and where it leaves its input.
 struct PreparedBatch {
   std::unique_ptr<Batch> batch;
+  std::vector<InboxRun> runs;  // of an inbox, which the batch is made of
   InboxPosition inbox_position;
   std::unique_ptr<SourceChunk> chunk;  // a source's rows, which the batch borrows
   RowBatchView chunk_rows;
@@ -34,6 +35,10 @@ class BatchInput {
   // until a batch reaches the computation's limits.
   virtual Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler,
                                                       bool only_full) = 0;
+  // The first half of a batch, the rest being next; for one that turned out too large for a frame,
+  // states and all. Nullptr when it cannot be cut, and is dropped.
+  virtual Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler& assembler,
+                                                     std::unique_ptr<PreparedBatch> prepared) = 0;
   // The batch is done: makes it part of `progress`.
   virtual Result<void> settle(const PreparedBatch& prepared, Progress& progress) = 0;
   virtual void recycle(PreparedBatch& prepared) = 0;
@@ -51,6 +56,8 @@ class InboxInput final : public BatchInput {
 
   Result<bool> open(Progress& progress) override;
   Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler, bool only_full) override;
+  Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler& assembler,
+                                             std::unique_ptr<PreparedBatch> prepared) override;
   Result<void> settle(const PreparedBatch& prepared, Progress& progress) override;
   void recycle(PreparedBatch&) override {}
   bool is_exhausted() const override;
@@ -61,13 +68,15 @@ class InboxInput final : public BatchInput {
  private:
   // False while it pays to wait for more messages.
   bool is_due(bool only_full);
-  void take_runs();
+  std::vector<InboxRun> take_runs();
+  // A batch of these, or of as many of the first as fit in a frame.
+  Result<std::unique_ptr<PreparedBatch>> prepare(BatchAssembler& assembler,
+                                                 std::vector<InboxRun> runs);
 
   const ComputationPlan& plan_;
   const PartitionRef ref_;
   PartitionContext& context_;
   Inbox& inbox_;
-  std::vector<InboxRun> runs_;      // of the batch being made
   std::deque<InboxRun> set_aside_;  // cut off a batch that was too large
   std::optional<Duration> wait_until_;
   bool input_ended_ = false;
@@ -79,6 +88,11 @@ class SourceInput final : public BatchInput {
 
   Result<bool> open(Progress& progress) override;
   Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler, bool only_full) override;
+  // A source's rows are committed with the position behind them: they stay together.
+  Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler&,
+                                             std::unique_ptr<PreparedBatch>) override {
+    return std::unique_ptr<PreparedBatch>();
+  }
   Result<void> settle(const PreparedBatch& prepared, Progress& progress) override;
   void recycle(PreparedBatch& prepared) override;
   bool is_exhausted() const override { return follower_.has_ended(); }

@@ -110,16 +110,26 @@ void CompanionPartition::ship_out() {
     writer_.write(batch, *job_, batch.now + batch_timeout_, frame->begin().initBatch());
   }
   if (frame->byte_size() > limits::kFrameBytesLimit) {
-    error_ = Error{ErrorCode::kLimitExceeded,
-                   fmt::format("computation \"{}\": {} needs a batch of {} bytes with its states, "
-                               "the limit of a frame is {}; make the states smaller",
-                               plan_.id.value(), describe_input(plan_, batch, OrderPosition(0)),
-                               frame->byte_size(), limits::kFrameBytesLimit)};
-    context_.dependencies().wake();
+    keep_error(cut_out(frame->byte_size()));
     return;
   }
   shipped_at_ = std::chrono::steady_clock::now();
   companions.ship(slot_, std::move(frame));
+}
+
+Result<void> CompanionPartition::cut_out(size_t frame_bytes) {
+  RETINUE_CHECK(next_ == nullptr, "what is cut off comes before the next batch");
+  Error too_large{
+      ErrorCode::kLimitExceeded,
+      fmt::format("computation \"{}\": {} needs a batch of {} bytes with its states, "
+                  "the limit of a frame is {}; make the states smaller",
+                  plan_.id.value(), describe_input(plan_, *out_->batch, OrderPosition(0)),
+                  frame_bytes, limits::kFrameBytesLimit)};
+  RETINUE_ASSIGN(next_, input_->cut(assembler_, std::move(out_)));
+  if (next_ == nullptr) {
+    return too_large;
+  }
+  return {};
 }
 
 void CompanionPartition::drop_work() {

@@ -54,6 +54,8 @@ class CompanionPartition final : public Partition, public JobListener {
   // Ships next_ if it may go now, or commits it at once if it holds no message.
   Result<void> ship_next();
   void ship_out();
+  // Makes out_ next_ again, and smaller: the states have grown since it was prepared.
+  Result<void> cut_out(size_t frame_bytes);
   // The answer to out_, checked as a whole.
   Result<Answer> read(const Frame& frame) const;
   Result<void> finish(PreparedBatch& done, const Answer& answer,
