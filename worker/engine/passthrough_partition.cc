@@ -1,5 +1,7 @@
 #include "worker/engine/passthrough_partition.h"
 
+#include <fmt/format.h>
+
 #include "worker/engine/stage_timer.h"
 
 namespace retinue::worker {
@@ -25,6 +27,7 @@ Result<void> PassthroughPartition::turn() {
       break;
     }
     const StageTimer timer(context_.costs().scatter);
+    RETINUE_TRY(check_keys(*chunk));
     std::unique_ptr<EpochCommit> commit = begin_commit();
     RETINUE_TRY(follower_.settle(*chunk, progress_));
     scatter_.begin({.owner = ref_.owner,
@@ -35,6 +38,20 @@ Result<void> PassthroughPartition::turn() {
     progress_.messages_out += chunk->rows.row_count();
     submit(std::move(commit));
     follower_.recycle(std::move(chunk));
+  }
+  return {};
+}
+
+Result<void> PassthroughPartition::check_keys(const SourceChunk& chunk) const {
+  for (const ConsumerPlan& consumer : plan_.outputs[0].consumers) {
+    if (!consumer.key) {
+      continue;
+    }
+    if (auto checked = consumer.key->check_keys(chunk.rows.view()); !checked) {
+      return std::move(checked).error().with_context(
+          fmt::format("computation \"{}\", stream \"{}\", of the {} messages read last",
+                      plan_.id.value(), plan_.outputs[0].stream.value(), chunk.rows.row_count()));
+    }
   }
   return {};
 }

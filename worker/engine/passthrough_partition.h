@@ -20,6 +20,7 @@ class PassthroughPartition final : public Partition {
   Result<void> open() override;
   bool has_work_out() const override { return false; }
   bool has_no_input_left() const override { return follower_.has_ended(); }
+  Result<void> check_keys(const SourceChunk& chunk) const;
 
   const ComputationPlan& plan_;
   SourceFollower follower_;

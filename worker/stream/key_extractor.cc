@@ -4,12 +4,16 @@
 
 #include <cmath>
 
+#include "protocol/base/limits.h"
 #include "protocol/values/farm_hash.h"
 #include "protocol/values/key_codec.h"
 #include "worker/spec/expression.h"
 
 namespace retinue::worker {
 namespace {
+
+// A column's tag and end, or a number.
+constexpr size_t kKeyColumnOverheadBytes = 16;
 
 // Which key columns the hash is taken of.
 Result<std::vector<std::string>> hashed_columns(const TableSchema& key_schema) {
@@ -119,6 +123,35 @@ Result<void> KeyExtractor::check_keys(const RowBatchView& rows) const {
         return Error{ErrorCode::kSchemaMismatch,
                      fmt::format("message {}: NaN cannot be in the key of its consumer", row)};
       }
+    }
+  }
+  return check_key_sizes(rows);
+}
+
+Result<void> KeyExtractor::check_key_sizes(const RowBatchView& rows) const {
+  std::vector<const ColumnView*> texts;
+  for (const KeyColumn& key : columns_) {
+    if (key.in_stream.value() < rows.column_count() &&
+        rows.column(key.in_stream).type() == ColumnType::kString) {
+      texts.push_back(&rows.column(key.in_stream));
+    }
+  }
+  for (uint32_t row = 0; !texts.empty() && row < rows.row_count(); ++row) {
+    size_t text_bytes = 0;
+    for (const ColumnView* column : texts) {
+      text_bytes += column->bytes_at(row).size();
+    }
+    // An encoded text is at most twice as long as it was, any other column a few bytes.
+    if (2 * text_bytes + columns_.size() * kKeyColumnOverheadBytes <= limits::kKeyBytesLimit) {
+      continue;
+    }
+    std::string key;
+    RETINUE_TRY(append_key(key, KeyHash(), rows, row));
+    if (key.size() > limits::kKeyBytesLimit) {
+      return Error{ErrorCode::kLimitExceeded,
+                   fmt::format("message {}: its key for its consumer has {} bytes, the limit is "
+                               "{}; use a digest of it as the key",
+                               row, key.size(), limits::kKeyBytesLimit)};
     }
   }
   return {};

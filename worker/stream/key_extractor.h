@@ -31,13 +31,16 @@ class KeyExtractor {
   // Appends the stored key. Errors: kSchemaMismatch for a value that cannot be in a key (NaN).
   Result<void> append_key(std::string& out, KeyHash hash, const RowBatchView& rows,
                           uint32_t row) const;
-  // Errors: as append_key, for the first row that has no key.
+  // Errors: as append_key, and kLimitExceeded for a key over limits::kKeyBytesLimit; for the first
+  // row that has no key.
   Result<void> check_keys(const RowBatchView& rows) const;
   // Appends the key as a row of the key schema.
   void append_key_row(RowBatchBuilder& out, KeyHash hash, const RowBatchView& rows,
                       uint32_t row) const;
 
  private:
+  Result<void> check_key_sizes(const RowBatchView& rows) const;
+
   struct KeyColumn {
     ColumnIndex in_key;
     ColumnIndex in_stream;

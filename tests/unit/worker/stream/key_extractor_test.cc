@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "protocol/base/limits.h"
 #include "protocol/values/farm_hash.h"
 #include "protocol/values/key_codec.h"
 
@@ -134,6 +135,24 @@ TEST(KeyExtractor, NanIsNoKey) {
   EXPECT_FALSE(stored_key(key, {std::nan("")}).ok());
   // Both zeros are one key.
   EXPECT_EQ(stored_key(key, {-0.0}).value(), stored_key(key, {0.0}).value());
+}
+
+TEST(KeyExtractor, AKeyOverTheLimitIsRefused) {
+  const TableSchema key =
+      schema({column("user", ColumnType::kString), column("late", ColumnType::kString)});
+  const KeyExtractor extractor = KeyExtractor::create(key, kStream).value();
+  const auto check = [&](size_t user_bytes, size_t late_bytes, char filler = 'x') {
+    const RowBatchBuilder rows = one_row(
+        {std::string(user_bytes, filler), Null(), Null(), Null(), std::string(late_bytes, filler)});
+    return extractor.check_keys(rows.view());
+  };
+  constexpr size_t kHalf = limits::kKeyBytesLimit / 2;
+  EXPECT_TRUE(check(kHalf, kHalf - 100).ok());
+  const auto refused = check(kHalf, kHalf);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kLimitExceeded);
+  EXPECT_THAT(refused.error().message, HasSubstr("message 0: its key"));
+  EXPECT_FALSE(check(kHalf, 0, '\0').ok()) << "zeros are escaped";
 }
 
 TEST(KeyExtractor, RefusesStreamsThatLackTheKey) {
