@@ -2,17 +2,16 @@
 // turns, in one run, and counts the thread's processor time, so that its ratio holds on a busy
 // machine too; its times are ns a row.
 #include <benchmark/benchmark.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <random>
 #include <string>
 #include <unordered_map>
 
 #include "protocol/base/check.h"
 #include "protocol/values/key_codec.h"
+#include "tests/folder/folder.h"
 #include "worker/state/state_cache.h"
 #include "worker/store/rocksdb/rocksdb_store.h"
 
@@ -24,29 +23,19 @@ constexpr size_t kPrefetchRows = 20;  // divides a batch
 
 class TemporaryStore {
  public:
-  TemporaryStore() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "retinue-XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-    reopen();
-  }
-  TemporaryStore(const TemporaryStore&) = delete;
-  TemporaryStore& operator=(const TemporaryStore&) = delete;
-  ~TemporaryStore() {
-    store_.reset();
-    std::filesystem::remove_all(directory_);
-  }
+  TemporaryStore() { reopen(); }
 
   // Brings everything from the log into table files.
   void reopen() {
     store_.reset();
-    auto opened = RocksDbStore::open({.directory = directory_});
+    auto opened = RocksDbStore::open({.directory = folder_.path("data")});
     RETINUE_CHECK(opened.ok());
     store_ = std::move(opened).value();
   }
   Store& get() { return *store_; }
 
  private:
-  std::string directory_;
+  const testing::Folder folder_;
   std::unique_ptr<RocksDbStore> store_;
 };
 

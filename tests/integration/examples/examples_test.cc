@@ -5,8 +5,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "tests/folder/folder.h"
 #include "tests/integration/harness/counting_job.h"
-#include "tests/integration/harness/folder.h"
 #include "tests/integration/harness/process.h"
 
 namespace retinue::testing {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/integration/harness/folder.h"
+#include "tests/folder/folder.h"
 #include "tests/integration/harness/process.h"
 
 namespace retinue::testing {

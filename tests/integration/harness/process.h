@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "tests/integration/harness/folder.h"
+#include "tests/folder/folder.h"
 
 namespace retinue::testing {
 

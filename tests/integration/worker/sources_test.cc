@@ -8,7 +8,7 @@
 
 #include <sstream>
 
-#include "tests/integration/harness/folder.h"
+#include "tests/folder/folder.h"
 #include "tests/integration/harness/process.h"
 #include "tests/integration/worker/expectations.h"
 

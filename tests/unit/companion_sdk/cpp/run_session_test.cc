@@ -13,6 +13,7 @@
 
 #include "companion_sdk/core/test_worker.h"
 #include "companion_sdk/cpp/connection.h"
+#include "tests/folder/folder.h"
 #include "tests/unit/companion_sdk/cpp/functions.h"
 
 namespace retinue::companion {
@@ -281,9 +282,8 @@ TEST(RunCompanion, TellsThatNobodyListens) {
 }
 
 TEST(RunCompanion, ConnectsAsTheEnvironmentSays) {
-  char folder[] = "/tmp/retinue-sdk-XXXXXX";
-  ASSERT_NE(mkdtemp(folder), nullptr);
-  const std::string path = std::string(folder) + "/w.sock";
+  const testing::Folder folder;
+  const std::string path = folder.path("w.sock");
   const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -317,7 +317,6 @@ TEST(RunCompanion, ConnectsAsTheEnvironmentSays) {
   close(listener);
   EXPECT_EQ(token, "from the environment");
   ::unsetenv("RETINUE_SOCKET");
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

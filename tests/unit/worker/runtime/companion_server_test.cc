@@ -49,7 +49,7 @@ class CompanionServerTest : public ::testing::Test {
     return until([&] { return events.exited.contains(ProcessId(id)); });
   }
 
-  TemporaryFolder folder;
+  retinue::testing::Folder folder;
   const std::filesystem::path path = folder.path() / "worker.sock";
   RecordingLog log;
   RecordingEvents events;
@@ -99,7 +99,7 @@ TEST_F(CompanionServerTest, APathThatIsTooLongIsRefusedWithTheBound) {
 }
 
 TEST(ListeningSocket, IsGoneWithItsServer) {
-  const TemporaryFolder folder;
+  const retinue::testing::Folder folder;
   RecordingLog log;
   RecordingEvents events;
   EventLoop loop;

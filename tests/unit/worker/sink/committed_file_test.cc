@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "tests/unit/worker/source/folder.h"
+#include "tests/folder/folder.h"
 
 namespace retinue::worker {
 namespace {
@@ -22,7 +22,7 @@ ErrorCode restore_error(const std::string& path, std::optional<uint64_t> length)
 }
 
 TEST(CommittedFileTest, CreatesAndAppends) {
-  const Folder folder;
+  const testing::Folder folder;
   CommittedFile file(folder.path("out"));
   ASSERT_TRUE(file.restore(std::nullopt).ok());
   EXPECT_EQ(file.length(), 0u);
@@ -35,7 +35,7 @@ TEST(CommittedFileTest, CreatesAndAppends) {
 }
 
 TEST(CommittedFileTest, RestoreTakesBackWhatWasNotCommitted) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("out", "one\ntwo\nhal");
   CommittedFile file(folder.path("out"));
   ASSERT_TRUE(file.restore(4).ok());
@@ -45,7 +45,7 @@ TEST(CommittedFileTest, RestoreTakesBackWhatWasNotCommitted) {
 }
 
 TEST(CommittedFileTest, RestoreToZeroEmptiesAFileThatIsTheWorkersOwn) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("out", "never committed");
   CommittedFile file(folder.path("out"));
   ASSERT_TRUE(file.restore(0).ok());
@@ -53,7 +53,7 @@ TEST(CommittedFileTest, RestoreToZeroEmptiesAFileThatIsTheWorkersOwn) {
 }
 
 TEST(CommittedFileTest, NeverOverwritesWhatItDidNotWrite) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("out", "precious");
   CommittedFile file(folder.path("out"));
   const Result<void> restored = file.restore(std::nullopt);
@@ -65,7 +65,7 @@ TEST(CommittedFileTest, NeverOverwritesWhatItDidNotWrite) {
 }
 
 TEST(CommittedFileTest, TakesAnEmptyFileThatExists) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("out", "");
   CommittedFile file(folder.path("out"));
   ASSERT_TRUE(file.restore(std::nullopt).ok());
@@ -73,7 +73,7 @@ TEST(CommittedFileTest, TakesAnEmptyFileThatExists) {
 }
 
 TEST(CommittedFileTest, RefusesAFileThatLostCommittedBytes) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("short", "abc");
   EXPECT_EQ(restore_error(folder.path("short"), 4), ErrorCode::kDataCorrupted);
   EXPECT_EQ(folder.read("short"), "abc");
@@ -82,7 +82,7 @@ TEST(CommittedFileTest, RefusesAFileThatLostCommittedBytes) {
 }
 
 TEST(CommittedFileTest, RefusesWhatIsNoRegularFileOrHasNoFolder) {
-  const Folder folder;
+  const testing::Folder folder;
   EXPECT_EQ(restore_error(folder.path(""), std::nullopt), ErrorCode::kInvalidArgument);
   EXPECT_EQ(restore_error(folder.path("no/such/out"), std::nullopt), ErrorCode::kInvalidArgument);
   EXPECT_EQ(restore_error("/dev/full", std::nullopt), ErrorCode::kInvalidArgument);
@@ -92,7 +92,7 @@ TEST(CommittedFileTest, RefusesWhatIsNoRegularFileOrHasNoFolder) {
 
 // A limit on the size of files makes a write stop half-way, as a full disk does.
 TEST(CommittedFileTest, AFailedAppendLeavesTheGoodLength) {
-  const Folder folder;
+  const testing::Folder folder;
   ::signal(SIGXFSZ, SIG_IGN);
   rlimit old_limit{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old_limit), 0);
@@ -134,7 +134,7 @@ class SmallDisk {
 };
 
 TEST(CommittedFileTest, AFullDiskIsOutOfSpace) {
-  const Folder folder;
+  const testing::Folder folder;
   const SmallDisk disk(folder.path(""));
   if (!disk.is_mounted()) {
     GTEST_SKIP() << "mounting a small disk takes root";

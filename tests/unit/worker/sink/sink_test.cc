@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "protocol/values/value.h"
-#include "tests/unit/worker/source/folder.h"
+#include "tests/folder/folder.h"
 #include "worker/sink/make_sink.h"
 
 namespace retinue::worker {
@@ -52,7 +52,7 @@ void append_all(Sink& sink, const RowBatchBuilder& rows) {
 }
 
 TEST(JsonLinesSinkTest, WritesTheRowsAskedFor) {
-  const Folder folder;
+  const testing::Folder folder;
   auto sink = file_sink(folder.path("out"));
   ASSERT_TRUE(sink->restore("").ok());
   EXPECT_EQ(sink->flush().value(), "0");
@@ -65,7 +65,7 @@ TEST(JsonLinesSinkTest, WritesTheRowsAskedFor) {
 }
 
 TEST(JsonLinesSinkTest, ARestartTakesBackWhatWasNotCommitted) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string committed;
   {
     auto sink = file_sink(folder.path("out"));
@@ -84,7 +84,7 @@ TEST(JsonLinesSinkTest, ARestartTakesBackWhatWasNotCommitted) {
 }
 
 TEST(JsonLinesSinkTest, ACrashBeforeTheFirstRowsAreCommittedIsNoObstacle) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string first_position;
   {
     auto sink = file_sink(folder.path("out"));
@@ -99,7 +99,7 @@ TEST(JsonLinesSinkTest, ACrashBeforeTheFirstRowsAreCommittedIsNoObstacle) {
 }
 
 TEST(JsonLinesSinkTest, GarbledPositionsAreRefused) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("out", "0123456789");
   for (const char* position : {"4x", "x", "-1", " 4", "99999999999999999999999"}) {
     const Result<void> restored = file_sink(folder.path("out"))->restore(position);
@@ -110,7 +110,7 @@ TEST(JsonLinesSinkTest, GarbledPositionsAreRefused) {
 }
 
 TEST(JsonLinesSinkTest, APartitionHasAFileOfItsOwn) {
-  const Folder folder;
+  const testing::Folder folder;
   auto sink = file_sink(folder.path("out-{partition}.jsonl"), 12);
   ASSERT_TRUE(sink->restore("").ok());
   append_all(*sink, rows_of({"a"}));
@@ -120,7 +120,7 @@ TEST(JsonLinesSinkTest, APartitionHasAFileOfItsOwn) {
 }
 
 TEST(JsonLinesSinkTest, StreamsOfDifferentSchemasShareAFile) {
-  const Folder folder;
+  const testing::Folder folder;
   const TableSchema other = TableSchema::create({{"ok", ColumnType::kBoolean, false, ""}}).value();
   RowBatchBuilder rows(other);
   ASSERT_TRUE(append_row(rows, other, {true}).ok());
@@ -134,7 +134,7 @@ TEST(JsonLinesSinkTest, StreamsOfDifferentSchemasShareAFile) {
 }
 
 TEST(JsonLinesSinkTest, ManyRowsReachTheFileWhole) {
-  const Folder folder;
+  const testing::Folder folder;
   auto sink = file_sink(folder.path("out"));
   ASSERT_TRUE(sink->restore("").ok());
   const std::string word(1000, 'w');

@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "tests/folder/folder.h"
 #include "tests/unit/worker/source/compress.h"
-#include "tests/unit/worker/source/folder.h"
 #include "tests/unit/worker/source/reading.h"
 
 namespace retinue::worker {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 struct Format {
   const char* name;
@@ -26,7 +26,7 @@ void PrintTo(const Format& format, std::ostream* out) {
   *out << format.name;
 }
 
-class CompressedTest : public testing::TestWithParam<Format> {
+class CompressedTest : public ::testing::TestWithParam<Format> {
  protected:
   std::string compress(std::string_view bytes) const { return GetParam().compress(bytes); }
   Reading read(std::string_view stored, Compression compression = Compression::kAuto) const {
@@ -36,7 +36,7 @@ class CompressedTest : public testing::TestWithParam<Format> {
     return read_all(*source, 1000, 10'000);
   }
 
-  const Folder folder_;
+  const testing::Folder folder_;
 };
 
 std::string numbered_lines(int count) {
@@ -122,12 +122,12 @@ TEST_P(CompressedTest, AnyChangedByteIsSurvived) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, CompressedTest,
-                         testing::Values(Format{"gzip", &gzip, Compression::kGzip},
-                                         Format{"zstd", &zstd, Compression::kZstd}),
+                         ::testing::Values(Format{"gzip", &gzip, Compression::kGzip},
+                                           Format{"zstd", &zstd, Compression::kZstd}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST(DetectionTest, PlainTextThatBeginsLikeAMagicStaysText) {
-  const Folder folder;
+  const testing::Folder folder;
   for (const std::string text :
        {"(", "(x", "(\xb5x", "(\xb5/", "(\xb5/x", "P", "P*M", "P*Mx", "\x1f", "\x1fx"}) {
     auto source = text_source({folder.write("in", text)});
@@ -136,14 +136,14 @@ TEST(DetectionTest, PlainTextThatBeginsLikeAMagicStaysText) {
 }
 
 TEST(DetectionTest, ASkippableFrameMayComeFirst) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string skippable("\x5a\x2a\x4d\x18\x03\0\0\0abc", 11);
   auto source = text_source({folder.write("in", skippable + zstd("a\n"))});
   EXPECT_THAT(read_all(*source).texts(), ElementsAre("a"));
 }
 
 TEST(DetectionTest, NoCompressionReadsCompressedBytesAsTheyAre) {
-  const Folder folder;
+  const testing::Folder folder;
   SourceSpec spec = text_spec({folder.write("in", "\x1f\x8b\n")});
   spec.compression = Compression::kNone;
   auto source = make_source(spec, text_schema()).value();

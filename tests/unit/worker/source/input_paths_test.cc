@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/worker/source/folder.h"
+#include "tests/folder/folder.h"
 
 namespace retinue::worker {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 std::vector<std::string> expand(const std::vector<std::string>& paths) {
   std::vector<std::string> expanded;
@@ -31,7 +31,7 @@ ErrorCode error_of(const std::vector<std::string>& paths) {
 }
 
 TEST(InputPathsTest, PatternsGiveFilesInByteOrder) {
-  const Folder folder;
+  const testing::Folder folder;
   for (const char* name : {"b", "a", "B", "a-2", "a10", "\xc3\xa4", "_"}) {
     folder.write(name, "");
   }
@@ -42,7 +42,7 @@ TEST(InputPathsTest, PatternsGiveFilesInByteOrder) {
 }
 
 TEST(InputPathsTest, PathsStayInTheOrderGivenAndComeOnce) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("a", "");
   folder.write("b", "123");
   folder.write("c", "");
@@ -52,14 +52,14 @@ TEST(InputPathsTest, PathsStayInTheOrderGivenAndComeOnce) {
 }
 
 TEST(InputPathsTest, AFileWhoseNameLooksLikeAPatternIsThatFile) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("a[1]", "");
   folder.write("a1", "");
   EXPECT_THAT(expand({folder.path("a[1]")}), ElementsAre("a[1]"));
 }
 
 TEST(InputPathsTest, WhatIsNotThereIsAnError) {
-  const Folder folder;
+  const testing::Folder folder;
   EXPECT_EQ(error_of({folder.path("gone")}), ErrorCode::kNotFound);
   EXPECT_EQ(error_of({folder.path("gone*")}), ErrorCode::kNotFound);
   EXPECT_EQ(error_of({folder.path("no/such/*")}), ErrorCode::kNotFound);
@@ -69,7 +69,7 @@ TEST(InputPathsTest, WhatIsNotThereIsAnError) {
 }
 
 TEST(InputPathsTest, DirectoriesAreRefused) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("a", "");
   std::filesystem::create_directory(folder.path("sub"));
   EXPECT_EQ(error_of({folder.path("sub")}), ErrorCode::kInvalidArgument);
@@ -77,14 +77,14 @@ TEST(InputPathsTest, DirectoriesAreRefused) {
 }
 
 TEST(InputPathsTest, StandardInputStandsAlone) {
-  const Folder folder;
+  const testing::Folder folder;
   EXPECT_THAT(expand({"-"}), ElementsAre("-"));
   EXPECT_EQ(error_of({"-", folder.write("a", "")}), ErrorCode::kInvalidArgument);
   EXPECT_EQ(expand_input_paths({"-"}).value()[0].size_bytes, std::nullopt);
 }
 
 TEST(InputPathsTest, PipesHaveNoSize) {
-  const Folder folder;
+  const testing::Folder folder;
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(expand_input_paths({folder.path("pipe")}).value()[0].size_bytes, std::nullopt);
 }

@@ -3,20 +3,20 @@
 
 #include <string>
 
-#include "tests/unit/worker/source/folder.h"
+#include "tests/folder/folder.h"
 #include "tests/unit/worker/source/reading.h"
 #include "worker/json/json_parser.h"
 
 namespace retinue::worker {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::StartsWith;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 TEST(JsonLinesTest, ReadsRowsAndSkipsBlankLines) {
-  const Folder folder;
+  const testing::Folder folder;
   auto source = make_source(json_spec({folder.write("in",
                                                     "\n{\"word\":\"a\",\"count\":1}\r\n"
                                                     " \t\r\n\r\n{\"word\":\"b\"}")}),
@@ -29,7 +29,7 @@ TEST(JsonLinesTest, ReadsRowsAndSkipsBlankLines) {
 }
 
 TEST(JsonLinesTest, ABadLineFailsAfterTheRowsBeforeIt) {
-  const Folder folder;
+  const testing::Folder folder;
   auto source = make_source(json_spec({folder.write("in",
                                                     "{\"word\":\"a\"}\n"
                                                     "{\"word\":\"b\",\"count\":\"x\"}\n"
@@ -47,7 +47,7 @@ TEST(JsonLinesTest, ABadLineFailsAfterTheRowsBeforeIt) {
     EXPECT_EQ(result.error().code, ErrorCode::kInvalidRecord);
     EXPECT_THAT(result.error().message, StartsWith(folder.path("in") + ":2:"));
     EXPECT_THAT(result.error().message, HasSubstr("count"));
-    EXPECT_THAT(result.error().message, testing::Not(HasSubstr("column 1")));
+    EXPECT_THAT(result.error().message, ::testing::Not(HasSubstr("column 1")));
   }
   // The position is before the bad line, so a corrected file goes on there.
   folder.write("in", "{\"word\":\"a\"}\n{\"word\":\"b\",\"count\":2}\n{\"word\":\"c\"}\n");
@@ -57,7 +57,7 @@ TEST(JsonLinesTest, ABadLineFailsAfterTheRowsBeforeIt) {
 }
 
 TEST(JsonLinesTest, ABadFirstLineFailsAtOnce) {
-  const Folder folder;
+  const testing::Folder folder;
   auto source = make_source(json_spec({folder.write("in", "nonsense\n")}), json_schema()).value();
   const Reading reading = read_all(*source);
   ASSERT_TRUE(reading.error.has_value());
@@ -65,7 +65,7 @@ TEST(JsonLinesTest, ABadFirstLineFailsAtOnce) {
 }
 
 TEST(JsonLinesTest, SkipCountsBadLines) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string in =
       folder.write("in", "{\"word\":\"a\"}\n{\"word\":1}\n[]\n{\"word\":\"b\"}\n{");
   auto source = make_source(json_spec({in}, BadLinePolicy::kSkip), json_schema()).value();
@@ -76,7 +76,7 @@ TEST(JsonLinesTest, SkipCountsBadLines) {
 }
 
 TEST(JsonLinesTest, DeadLettersTellWhereAndWhy) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string in = folder.write("in", "{\"word\":\"a\"}\n{\"word\":\"b\",\"count\":1.5}\n");
   auto source = make_source(json_spec({in}, BadLinePolicy::kDeadLetter), json_schema()).value();
   const Reading reading = read_all(*source);
@@ -93,7 +93,7 @@ TEST(JsonLinesTest, DeadLettersTellWhereAndWhy) {
 }
 
 TEST(JsonLinesTest, BinaryGarbageIsBadLinesAndNothingElse) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string garbage;
   uint32_t state = 1;
   for (int i = 0; i < 300'000; ++i) {
@@ -113,7 +113,7 @@ TEST(JsonLinesTest, BinaryGarbageIsBadLinesAndNothingElse) {
 }
 
 TEST(JsonLinesTest, BadLinesAloneFillAChunk) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string bytes;
   for (int i = 0; i < 1000; ++i) {
     bytes += "bad\n";
@@ -130,7 +130,7 @@ TEST(JsonLinesTest, BadLinesAloneFillAChunk) {
 }
 
 TEST(JsonLinesTest, EveryLineLengthAtEveryPlaceOfTheBufferIsReadAlike) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string bytes;
   std::vector<std::string> expected;
   for (size_t i = 0; i < 3000; ++i) {

@@ -8,15 +8,15 @@
 #include <string>
 #include <thread>
 
+#include "tests/folder/folder.h"
 #include "tests/unit/worker/source/compress.h"
-#include "tests/unit/worker/source/folder.h"
 #include "tests/unit/worker/source/reading.h"
 
 namespace retinue::worker {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 class Pipe {
  public:
@@ -141,7 +141,7 @@ TEST(PipeTest, InterruptEndsAReadThatWaits) {
 }
 
 TEST(PipeTest, InterruptBeforeReadingEndsReadingAtOnce) {
-  const Folder folder;
+  const testing::Folder folder;
   auto source = text_source({folder.write("in", "a\n")});
   source->interrupt();
   source->interrupt();
@@ -149,7 +149,7 @@ TEST(PipeTest, InterruptBeforeReadingEndsReadingAtOnce) {
 }
 
 TEST(PipeTest, ANamedPipeIsReadOnceAWriterComes) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string path = folder.path("pipe");
   ASSERT_EQ(::mkfifo(path.c_str(), 0600), 0);
   auto source = text_source({path, folder.write("z", "z\n")});

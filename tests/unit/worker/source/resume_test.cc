@@ -10,17 +10,17 @@
 
 #include "protocol/yson/parser.h"
 #include "protocol/yson/writer.h"
+#include "tests/folder/folder.h"
 #include "tests/unit/worker/source/compress.h"
-#include "tests/unit/worker/source/folder.h"
 #include "tests/unit/worker/source/reading.h"
 #include "worker/source/source_position.h"
 
 namespace retinue::worker {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::string as_is(std::string_view bytes) {
   return std::string(bytes);
@@ -50,7 +50,7 @@ void PrintTo(const ResumeCase& resume_case, std::ostream* out) {
   *out << resume_case.name;
 }
 
-class ResumePropertyTest : public testing::TestWithParam<ResumeCase> {
+class ResumePropertyTest : public ::testing::TestWithParam<ResumeCase> {
  protected:
   std::string random_lines(size_t count) {
     std::string bytes;
@@ -71,7 +71,7 @@ class ResumePropertyTest : public testing::TestWithParam<ResumeCase> {
 TEST_P(ResumePropertyTest, AnyStopsGiveTheUndisturbedRows) {
   for (int round = 0; round < 40; ++round) {
     SCOPED_TRACE(round);
-    const Folder folder;
+    const testing::Folder folder;
     std::vector<std::string> paths;
     for (size_t file = 0; file < 1 + random_() % 4; ++file) {
       const size_t count = random_() % 5 == 0 ? 0 : random_() % 400;
@@ -102,7 +102,7 @@ TEST_P(ResumePropertyTest, AnyStopsGiveTheUndisturbedRows) {
 TEST_P(ResumePropertyTest, FilesThatHaveGrownAreReadOn) {
   for (int round = 0; round < 20; ++round) {
     SCOPED_TRACE(round);
-    const Folder folder;
+    const testing::Folder folder;
     std::vector<std::string> paths;
     for (const char* name : {"a", "b", "c"}) {
       paths.push_back(folder.write(name, GetParam().compress(random_lines(20) + "\n")));
@@ -129,12 +129,12 @@ TEST_P(ResumePropertyTest, FilesThatHaveGrownAreReadOn) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Formats, ResumePropertyTest,
-                         testing::Values(ResumeCase{"plain", &as_is}, ResumeCase{"gzip", &gzip},
-                                         ResumeCase{"zstd", &zstd}),
+                         ::testing::Values(ResumeCase{"plain", &as_is}, ResumeCase{"gzip", &gzip},
+                                           ResumeCase{"zstd", &zstd}),
                          [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST(ResumeTest, FilesThatCameLaterAreReadWhereverTheirNamesFall) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("b", "b1\nb2\n");
   folder.write("d", "d1\n");
   const std::vector<std::string> pattern{folder.path("*")};
@@ -149,7 +149,7 @@ TEST(ResumeTest, FilesThatCameLaterAreReadWhereverTheirNamesFall) {
 }
 
 TEST(ResumeTest, ALineThatHadNoEndIsNotDoubledWhenItGetsOne) {
-  const Folder folder;
+  const testing::Folder folder;
   for (const std::string end : {"\n", "\r\n"}) {
     const std::vector<std::string> paths{folder.write("in", "a\nb")};
     Reading reading = read_all(*text_source(paths));
@@ -168,7 +168,7 @@ TEST(ResumeTest, ALineThatHadNoEndIsNotDoubledWhenItGetsOne) {
 }
 
 TEST(ResumeTest, TheRestOfALineKeepsItsNumber) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::vector<std::string> paths{folder.write("in", "a\nbe")};
   const Reading reading = read_all(*text_source(paths));
   folder.append("in", "ta\nc\n");
@@ -179,7 +179,7 @@ TEST(ResumeTest, TheRestOfALineKeepsItsNumber) {
 }
 
 TEST(ResumeTest, AFileThatShrankOrVanishedBelowThePositionIsAnError) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("a", "a1\na2\n");
   folder.write("b", "b1\nb2\nb3\n");
   const std::vector<std::string> pattern{folder.path("*")};
@@ -207,7 +207,7 @@ TEST(ResumeTest, AFileThatShrankOrVanishedBelowThePositionIsAnError) {
 }
 
 TEST(ResumeTest, ACompressedFileThatShrankIsAnError) {
-  const Folder folder;
+  const testing::Folder folder;
   for (const auto compress : {&gzip, &zstd}) {
     const std::vector<std::string> paths{folder.write("in", compress("one\ntwo\nthree\n"))};
     Reading reading;
@@ -220,7 +220,7 @@ TEST(ResumeTest, ACompressedFileThatShrankIsAnError) {
 }
 
 TEST(ResumeTest, AFinishedFileMayGo) {
-  const Folder folder;
+  const testing::Folder folder;
   folder.write("a", "a1\n");
   folder.write("b", "b1\n");
   const std::vector<std::string> pattern{folder.path("*")};
@@ -236,7 +236,7 @@ TEST(ResumeTest, AFinishedFileMayGo) {
 }
 
 TEST(ResumeTest, GarbledPositionsAreRefused) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::vector<std::string> paths{folder.write("in", "a\nb\n")};
   Reading reading;
   read_chunk(*text_source(paths), reading, 1);

@@ -10,13 +10,13 @@
 #include <string>
 #include <vector>
 
-#include "tests/unit/worker/source/folder.h"
+#include "tests/folder/folder.h"
 #include "tests/unit/worker/source/reading.h"
 
 namespace retinue::worker {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 // Counts wake-ups and waits for the next one.
 class Bell {
@@ -72,7 +72,7 @@ std::vector<std::string> take_all(SourceFeed& feed, Bell& bell, std::string* pos
 }
 
 TEST(SourceFeedTest, DeliversEveryChunkInOrder) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string bytes;
   std::vector<std::string> expected;
   for (int i = 0; i < 5000; ++i) {
@@ -88,7 +88,7 @@ TEST(SourceFeedTest, DeliversEveryChunkInOrder) {
 }
 
 TEST(SourceFeedTest, ReadsOnlySoFarAhead) {
-  const Folder folder;
+  const testing::Folder folder;
   Bell bell;
   SourceFeed feed(text_source({folder.write("in", "a\nb\nc\nd\ne\n")}), "",
                   {.chunk_rows_limit = 1, .chunk_bytes_limit = 1000, .chunks_ahead = 2},
@@ -101,7 +101,7 @@ TEST(SourceFeedTest, ReadsOnlySoFarAhead) {
 }
 
 TEST(SourceFeedTest, GoesOnFromAPosition) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string in = folder.write("in", "a\nb\nc\n");
   SourceChunk chunk;
   ASSERT_TRUE(text_source({in})->read(chunk, 2, 1000).ok());
@@ -111,7 +111,7 @@ TEST(SourceFeedTest, GoesOnFromAPosition) {
 }
 
 TEST(SourceFeedTest, ABadPositionIsTheOnlyResult) {
-  const Folder folder;
+  const testing::Folder folder;
   Bell bell;
   SourceFeed feed(text_source({folder.write("in", "a\n")}), "nonsense", {}, bell.ring());
   const auto result = take(feed, bell);
@@ -121,7 +121,7 @@ TEST(SourceFeedTest, ABadPositionIsTheOnlyResult) {
 }
 
 TEST(SourceFeedTest, AnErrorComesAfterTheChunksBeforeIt) {
-  const Folder folder;
+  const testing::Folder folder;
   Bell bell;
   auto source =
       make_source(json_spec({folder.write("in", "{\"word\":\"a\"}\nbad\n")}), json_schema())
@@ -148,7 +148,7 @@ TEST(SourceFeedTest, EndsWhileItsSourceWaitsForAPipe) {
 }
 
 TEST(SourceFeedTest, EndsWithChunksThatNobodyTook) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string in = folder.write("in", "a\nb\nc\nd\n");
   for (int i = 0; i < 50; ++i) {
     Bell bell;

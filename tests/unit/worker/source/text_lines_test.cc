@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "protocol/base/limits.h"
+#include "tests/folder/folder.h"
 #include "tests/unit/worker/source/compress.h"
-#include "tests/unit/worker/source/folder.h"
 #include "tests/unit/worker/source/reading.h"
 
 namespace retinue::worker {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 std::vector<std::string> lines_of(std::string_view bytes) {
-  const Folder folder;
+  const testing::Folder folder;
   auto source = text_source({folder.write("in", bytes)});
   const Reading reading = read_all(*source);
   EXPECT_FALSE(reading.error.has_value());
@@ -44,7 +44,7 @@ TEST(TextLinesTest, BytesAreLeftAsTheyAre) {
 }
 
 TEST(TextLinesTest, FillsTheFileAndLineNumberColumns) {
-  const Folder folder;
+  const testing::Folder folder;
   const std::string a = folder.write("a", "one\ntwo\n");
   const std::string b = folder.write("b", "three");
   auto source = text_source({b, a});
@@ -57,7 +57,7 @@ TEST(TextLinesTest, FillsTheFileAndLineNumberColumns) {
 }
 
 TEST(TextLinesTest, ColumnsAreResolvedAgainstTheSchema) {
-  const Folder folder;
+  const testing::Folder folder;
   SourceSpec spec = text_spec({folder.write("in", "a\n")});
   const auto code = [&] {
     auto source = make_source(spec, text_schema());
@@ -79,7 +79,7 @@ TEST(TextLinesTest, ColumnsAreResolvedAgainstTheSchema) {
 }
 
 TEST(TextLinesTest, LineNumbersMayBeSigned) {
-  const Folder folder;
+  const testing::Folder folder;
   const TableSchema schema = TableSchema::create({{"line", ColumnType::kString, true, ""},
                                                   {"number", ColumnType::kInt64, true, ""}})
                                  .value();
@@ -90,7 +90,7 @@ TEST(TextLinesTest, LineNumbersMayBeSigned) {
 }
 
 TEST(TextLinesTest, ChunksKeepTheirLimits) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string bytes;
   for (int i = 0; i < 1000; ++i) {
     bytes += "line " + std::to_string(i) + "\n";
@@ -110,7 +110,7 @@ TEST(TextLinesTest, ChunksKeepTheirLimits) {
 }
 
 TEST(TextLinesTest, TheEndComesAgain) {
-  const Folder folder;
+  const testing::Folder folder;
   auto source = text_source({folder.write("in", "a\nb\n")});
   SourceChunk chunk;
   ASSERT_TRUE(source->read(chunk, 2, 1 << 20).ok());
@@ -124,7 +124,7 @@ TEST(TextLinesTest, TheEndComesAgain) {
 }
 
 TEST(TextLinesTest, EmptyFilesGiveNothing) {
-  const Folder folder;
+  const testing::Folder folder;
   auto source = text_source({folder.write("a", ""), folder.write("b", "x"), folder.write("c", "")});
   const Reading reading = read_all(*source);
   EXPECT_THAT(reading.texts(), ElementsAre("x"));
@@ -142,10 +142,10 @@ TEST(TextLinesTest, LongLinesGrowTheBuffer) {
   EXPECT_TRUE(lines_of(bytes) == expected);
 }
 
-class OverlongLineTest : public testing::TestWithParam<size_t> {};
+class OverlongLineTest : public ::testing::TestWithParam<size_t> {};
 
 TEST_P(OverlongLineTest, IsABadLine) {
-  const Folder folder;
+  const testing::Folder folder;
   SourceSpec spec = text_spec(
       {folder.write("in", "before\n" + std::string(GetParam(), 'x') + "\r\nafter\nlast")});
 
@@ -169,11 +169,11 @@ TEST_P(OverlongLineTest, IsABadLine) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, OverlongLineTest,
-                         testing::Values(limits::kLineBytesLimit + 1, limits::kLineBytesLimit + 2,
-                                         size_t{20'000'000}, size_t{40'000'000}));
+                         ::testing::Values(limits::kLineBytesLimit + 1, limits::kLineBytesLimit + 2,
+                                           size_t{20'000'000}, size_t{40'000'000}));
 
 TEST(TextLinesTest, TheBeginningOfALongLineEndsWithAWholeCharacter) {
-  const Folder folder;
+  const testing::Folder folder;
   std::string line = "x";
   while (line.size() <= limits::kLineBytesLimit) {
     line += "\u00e9";
@@ -185,7 +185,7 @@ TEST(TextLinesTest, TheBeginningOfALongLineEndsWithAWholeCharacter) {
 }
 
 TEST(TextLinesTest, AnEndlessLineTakesBoundedMemoryAndEnds) {
-  const Folder folder;
+  const testing::Folder folder;
   SourceSpec spec = text_spec({folder.write("in", std::string(17'000'000, 'x'))});
   spec.on_bad_line = BadLinePolicy::kSkip;
   auto source = make_source(spec, text_schema()).value();

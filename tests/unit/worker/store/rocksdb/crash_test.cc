@@ -134,12 +134,12 @@ TEST_F(CrashTest, ALogTailOfZerosOrGarbageLeavesAPrefix) {
     for (const uint64_t damaged : {10, 1000, 5000}) {
       SCOPED_TRACE(damaged);
       const auto torn = copy("torn");
-      std::string log = read_file(logs_of(torn)[0]);
+      std::string log = testing::read_file(logs_of(torn)[0]);
       ASSERT_EQ(log.size(), size);
       for (uint64_t at = size - damaged; at < size; ++at) {
         log[at] = zeros ? '\0' : static_cast<char>(random());
       }
-      write_file(logs_of(torn)[0], log);
+      testing::write_file(logs_of(torn)[0], log);
       const uint64_t left = chain_length(*open(torn));
       EXPECT_LT(left, 100u);
       EXPECT_GT(left, 0u);
@@ -153,7 +153,7 @@ constexpr size_t kLogBlock = 32 << 10;
 TEST_F(CrashTest, ADamagedMiddleOfTheLogIsAnErrorUnlessTheLogIsUnsynced) {
   auto store = open();
   commit_chain(*store, 1, 600);
-  const std::string whole = read_file(logs_of(directory())[0]);
+  const std::string whole = testing::read_file(logs_of(directory())[0]);
   ASSERT_GT(whole.size(), 5 * kLogBlock);
   struct Damage {
     size_t begin;
@@ -170,14 +170,14 @@ TEST_F(CrashTest, ADamagedMiddleOfTheLogIsAnErrorUnlessTheLogIsUnsynced) {
     for (size_t at = begin; at < begin + size; ++at) {
       log[at] = size == 1 ? static_cast<char>(log[at] ^ 0x40) : '\0';
     }
-    write_file(logs_of(damaged)[0], log);
+    testing::write_file(logs_of(damaged)[0], log);
     for (const bool read_only : {false, true}) {
       const auto opened = try_open(damaged, read_only);
       ASSERT_FALSE(opened.ok());
       EXPECT_EQ(opened.error().code, ErrorCode::kDataCorrupted);
-      EXPECT_THAT(opened.error().message, testing::HasSubstr(damaged.string()));
+      EXPECT_THAT(opened.error().message, ::testing::HasSubstr(damaged.string()));
     }
-    EXPECT_EQ(read_file(logs_of(damaged)[0]), log) << "the evidence is kept";
+    EXPECT_EQ(testing::read_file(logs_of(damaged)[0]), log) << "the evidence is kept";
 
     for (const bool read_only : {true, false}) {
       auto opened = try_open(damaged, read_only, true);
@@ -203,11 +203,11 @@ TEST_F(CrashTest, AHoleBetweenRecordsIsNotSkipped) {
   for (uint64_t epoch = 1; epoch <= 9; ++epoch) {
     ASSERT_TRUE(commit_one(*store, padded(epoch, kFirstPadding + kLogBlock - record)).ok());
   }
-  std::string log = read_file(logs_of(directory())[0]);
+  std::string log = testing::read_file(logs_of(directory())[0]);
   ASSERT_EQ(log.size(), 9 * kLogBlock) << "one record a block";
   log.replace(4 * kLogBlock, kLogBlock, kLogBlock, '\0');
   const auto damaged = copy("damaged");
-  write_file(logs_of(damaged)[0], log);
+  testing::write_file(logs_of(damaged)[0], log);
   for (const bool read_only : {false, true}) {
     const auto opened = try_open(damaged, read_only);
     ASSERT_FALSE(opened.ok());
@@ -230,7 +230,8 @@ TEST_F(CrashTest, AMissingManifestIsAnError) {
   }
   const auto opened = try_open(directory());
   ASSERT_FALSE(opened.ok());
-  EXPECT_THAT(opened.error().code, testing::AnyOf(ErrorCode::kDataCorrupted, ErrorCode::kIoError));
+  EXPECT_THAT(opened.error().code,
+              ::testing::AnyOf(ErrorCode::kDataCorrupted, ErrorCode::kIoError));
 }
 
 // A file system of a few megabytes, if we may mount one.
@@ -257,7 +258,7 @@ class FullDiskTest : public CrashTest {
 TEST_F(FullDiskTest, AFullDiskStopsTheStoreAndLosesNothing) {
   const auto path = mounted_ / "data";
   // Space that an operator can free.
-  write_file(mounted_ / "ballast", std::string(12 << 20, 'b'));
+  testing::write_file(mounted_ / "ballast", std::string(12 << 20, 'b'));
   auto store = open(path);
   const std::string value(100'000, 'v');
   uint64_t committed = 0;
@@ -274,7 +275,7 @@ TEST_F(FullDiskTest, AFullDiskStopsTheStoreAndLosesNothing) {
   }
   ASSERT_TRUE(failure.has_value());
   EXPECT_EQ(failure->code, ErrorCode::kOutOfSpace) << failure->message;
-  EXPECT_THAT(failure->message, testing::HasSubstr(path.string()));
+  EXPECT_THAT(failure->message, ::testing::HasSubstr(path.string()));
   EXPECT_GT(committed, 0u);
 
   // Freeing space does not revive it: only reopening does.
@@ -293,7 +294,7 @@ TEST_F(FullDiskTest, AFullDiskStopsTheStoreAndLosesNothing) {
 }
 
 TEST_F(FullDiskTest, OpeningOnAFullDiskSaysSo) {
-  write_file(mounted_ / "ballast", std::string(24 << 20, 'b'));
+  testing::write_file(mounted_ / "ballast", std::string(24 << 20, 'b'));
   const auto opened = try_open(mounted_ / "data");
   ASSERT_FALSE(opened.ok());
   EXPECT_EQ(opened.error().code, ErrorCode::kOutOfSpace) << opened.error().message;

@@ -8,19 +8,19 @@
 namespace retinue::worker {
 namespace {
 
-using testing::HasSubstr;
+using ::testing::HasSubstr;
 
 TEST_F(RocksDbStoreTest, CreatesTheDirectoryWithItsParents) {
   const auto path = temporary_.path() / "a" / "b" / "c";
   open(path);
-  EXPECT_EQ(read_file(path / "FORMAT"), "retinue-data 1\n");
+  EXPECT_EQ(testing::read_file(path / "FORMAT"), "retinue-data 1\n");
   EXPECT_TRUE(std::filesystem::exists(path / "db" / "CURRENT"));
   EXPECT_FALSE(std::filesystem::exists(path / "FORMAT.new"));
 }
 
 TEST_F(RocksDbStoreTest, RefusesANewerFormatNamingBothVersions) {
   open();
-  write_file(directory() / "FORMAT", "retinue-data 2\n");
+  testing::write_file(directory() / "FORMAT", "retinue-data 2\n");
   for (const bool read_only : {false, true}) {
     const auto store = try_open(directory(), read_only);
     ASSERT_FALSE(store.ok());
@@ -37,7 +37,7 @@ TEST_F(RocksDbStoreTest, RefusesAnUnreadableFormat) {
        {"", "\n", "retinue-data 1", "retinue-data \n", "retinue-data 0\n", "retinue-data -1\n",
         "retinue-data 1 \n", "retinue-data 1x\n", "retinue-data 99999999999999999999\n",
         "something else 1\n", "retinue-data 1\n\n"}) {
-    write_file(directory() / "FORMAT", text);
+    testing::write_file(directory() / "FORMAT", text);
     for (const bool read_only : {false, true}) {
       const auto store = try_open(directory(), read_only);
       ASSERT_FALSE(store.ok()) << text;
@@ -56,15 +56,15 @@ TEST_F(RocksDbStoreTest, RefusesADatabaseWithoutFormat) {
 
 TEST_F(RocksDbStoreTest, OpensWhatACrashLeftBeforeTheFormatWasWhole) {
   std::filesystem::create_directories(directory());
-  write_file(directory() / "FORMAT.new", "retin");
-  write_file(directory() / "LOCK", "123456789\n");
+  testing::write_file(directory() / "FORMAT.new", "retin");
+  testing::write_file(directory() / "LOCK", "123456789\n");
   open();
-  EXPECT_EQ(read_file(directory() / "FORMAT"), "retinue-data 1\n");
+  EXPECT_EQ(testing::read_file(directory() / "FORMAT"), "retinue-data 1\n");
 }
 
 TEST_F(RocksDbStoreTest, OpensWhatACrashLeftBeforeTheDatabase) {
   std::filesystem::create_directories(directory());
-  write_file(directory() / "FORMAT", "retinue-data 1\n");
+  testing::write_file(directory() / "FORMAT", "retinue-data 1\n");
   EXPECT_EQ(try_open(directory(), true).error().code, ErrorCode::kNotFound);
   EXPECT_EQ(chain_length(*open()), 0u);
 }
@@ -82,7 +82,7 @@ TEST_F(RocksDbStoreTest, RefusesASecondWriterNamingTheFirst) {
 }
 
 TEST_F(RocksDbStoreTest, RefusesAFileInPlaceOfTheDirectory) {
-  write_file(directory(), "");
+  testing::write_file(directory(), "");
   const auto store = try_open(directory());
   ASSERT_FALSE(store.ok());
   EXPECT_EQ(store.error().code, ErrorCode::kIoError);

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -11,34 +10,10 @@
 #include <iterator>
 #include <string>
 
+#include "tests/folder/folder.h"
 #include "worker/store/rocksdb/rocksdb_store.h"
 
 namespace retinue::worker {
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "retinue-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  TemporaryDirectory(const TemporaryDirectory&) = delete;
-  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string read_file(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-inline void write_file(const std::filesystem::path& path, std::string_view bytes) {
-  std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
-}
 
 inline PartitionRef partition_ref(uint32_t owner, uint32_t partition) {
   return {.owner = OwnerNumber(owner), .partition = PartitionIndex(partition)};
@@ -130,7 +105,7 @@ inline uint64_t chain_length(const Store& store) {
   return length;
 }
 
-class RocksDbStoreTest : public testing::Test {
+class RocksDbStoreTest : public ::testing::Test {
  protected:
   std::filesystem::path directory() const { return temporary_.path() / "data"; }
 
@@ -152,7 +127,7 @@ class RocksDbStoreTest : public testing::Test {
   std::unique_ptr<RocksDbStore> open() const { return open(directory()); }
   std::unique_ptr<RocksDbStore> open_reader() const { return open(directory(), true); }
 
-  TemporaryDirectory temporary_;
+  testing::Folder temporary_;
 };
 
 }  // namespace retinue::worker

@@ -13,8 +13,8 @@
 namespace retinue::worker {
 namespace {
 
-using testing::ElementsAre;
-using testing::Optional;
+using ::testing::ElementsAre;
+using ::testing::Optional;
 
 std::vector<std::optional<std::string>> load(const Store& store,
                                              const std::vector<std::string>& keys) {
@@ -301,7 +301,7 @@ TEST_F(RocksDbStoreTest, AReaderRefusesToWrite) {
 std::map<std::string, std::string> files_below(const std::filesystem::path& path) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
-    files[entry.path().string()] = entry.is_regular_file() ? read_file(entry.path()) : "";
+    files[entry.path().string()] = entry.is_regular_file() ? testing::read_file(entry.path()) : "";
   }
   return files;
 }
@@ -323,7 +323,7 @@ TEST_F(RocksDbStoreTest, AReaderOfNothingCreatesNothing) {
     const auto reader = try_open(path, true);
     ASSERT_FALSE(reader.ok());
     EXPECT_EQ(reader.error().code, ErrorCode::kNotFound);
-    EXPECT_THAT(reader.error().message, testing::HasSubstr(path.string()));
+    EXPECT_THAT(reader.error().message, ::testing::HasSubstr(path.string()));
   }
   EXPECT_TRUE(std::filesystem::is_empty(temporary_.path()));
 }

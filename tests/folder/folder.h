@@ -1,4 +1,6 @@
 // Folder: a temporary folder that goes with the test, and small files in it.
+//
+// Errors: whatever fails throws std::runtime_error.
 #pragma once
 
 #include <filesystem>
@@ -16,13 +18,18 @@ class Folder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
+  std::string path(std::string_view name) const { return (path_ / name).string(); }
+
+  // Returns the file's path.
+  std::string write(std::string_view name, std::string_view bytes) const;
+  void append(std::string_view name, std::string_view bytes) const;
+  std::string read(std::string_view name) const;
 
  private:
   std::filesystem::path path_;
 };
 
-// Throw std::runtime_error when the file cannot be had.
-void write_file(const std::filesystem::path& path, std::string_view text);
+void write_file(const std::filesystem::path& path, std::string_view bytes);
 std::string read_file(const std::filesystem::path& path);
 
 }  // namespace retinue::testing
