@@ -226,6 +226,7 @@ std::vector<uint32_t> TestWorker::orders_of(InputKind kind, const std::string& s
 
 std::vector<uint32_t> TestWorker::keys_at(const std::vector<uint32_t>& orders) const {
   std::vector<uint32_t> keys;
+  keys.reserve(orders.size());
   for (const uint32_t order : orders) {
     keys.push_back(index_of_key_.at(inputs_[order].key));
   }
@@ -292,6 +293,7 @@ void TestWorker::write_visits(wire::Batch::Builder out, Timestamp now) const {
   for (unsigned g = 0; g < groups.size(); ++g) {
     const std::vector<uint32_t> orders = orders_of(InputKind::kVisit, streams[g]);
     std::vector<int64_t> times;
+    times.reserve(orders.size());
     for (const uint32_t order : orders) {
       times.push_back(inputs_[order].event_timestamp.value_or(now).microseconds());
     }

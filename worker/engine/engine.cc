@@ -1,7 +1,6 @@
 #include "worker/engine/engine.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "worker/engine/batch_input.h"
 #include "worker/engine/companion_partition.h"
@@ -149,8 +148,8 @@ Result<void> Engine::run_partitions() {
     }
   }
   // Consumers first: they make room for what their producers send.
-  for (Entry& entry : entries_ | std::views::reverse) {
-    RETINUE_TRY(entry.partition->turn());
+  for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
+    RETINUE_TRY(entry->partition->turn());
   }
   return {};
 }
