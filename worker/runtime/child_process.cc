@@ -29,6 +29,7 @@ std::vector<std::string> environment_of(const SpawnRequest& request) {
     variables.insert_or_assign(name, value);
   }
   std::vector<std::string> environment;
+  environment.reserve(variables.size());
   for (const auto& [name, value] : variables) {
     environment.push_back(fmt::format("{}={}", name, value));
   }
@@ -37,6 +38,7 @@ std::vector<std::string> environment_of(const SpawnRequest& request) {
 
 std::vector<char*> pointers_to(std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   for (std::string& string : strings) {
     pointers.push_back(string.data());
   }

@@ -14,6 +14,7 @@ namespace {
 template <typename Map>
 std::vector<std::string_view> names_of(const Map& parts) {
   std::vector<std::string_view> names;
+  names.reserve(parts.size());
   for (const auto& [id, part] : parts) {
     names.push_back(id.value());
   }
