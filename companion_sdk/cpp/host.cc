@@ -6,6 +6,8 @@
 #include <utility>
 #include <variant>
 
+#include "protocol/base/capabilities.h"
+
 namespace retinue::companion {
 namespace {
 
@@ -29,7 +31,7 @@ SessionOptions session_options(const Registry& registry, std::string companion, 
           .token = std::move(token),
           .companion = std::move(companion),
           .functions = registry.served(),
-          .capabilities = {}};
+          .capabilities = {std::string(kHeartbeatAtWork)}};
 }
 
 Host::Host(const Registry& registry, SessionOptions options, const Clock& clock, Outbox& outbox)

@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "protocol/base/capabilities.h"
 #include "protocol/base/limits.h"
 #include "protocol/frame/wire_values.h"
 
@@ -121,6 +122,9 @@ std::variant<Hello, HelloRefusal> read_hello(wire::Hello::Reader in, std::string
   hello.sdk = bounded(in.getSdk());
   hello.language = bounded(in.getLanguage());
   hello.pid = in.getPid();
+  for (const auto capability : in.getCapabilities()) {
+    hello.has_heartbeat_at_work |= as_view(capability) == kHeartbeatAtWork;
+  }
 
   const bool is_known = spec.companions.contains(hello.companion);
   const auto refuse = [&](HelloRefusal refusal) {
@@ -180,6 +184,9 @@ void write_welcome(wire::Welcome::Builder out, const Hello& hello, SessionId ses
   bounds.setKeyBytes(limits::kKeyBytesLimit);
   bounds.setBatchRows(limits::kRowBatchRowsLimit);
   bounds.setBatchesInFlight(kBatchesInFlight);
+  if (hello.has_heartbeat_at_work) {
+    out.initCapabilities(1).set(0, std::string(kHeartbeatAtWork));
+  }
 }
 
 void write_reject(wire::Reject::Builder out, const Error& error, std::string_view remedy) {

@@ -40,6 +40,7 @@ struct Hello {
   std::string sdk;
   std::string language;
   uint64_t pid = 0;
+  bool has_heartbeat_at_work = false;  // the capability kHeartbeatAtWork
 };
 
 // A Hello that is refused. `process` is set once the token was found right.

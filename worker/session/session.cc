@@ -42,11 +42,11 @@ std::string place_name(const JobPlace& place) {
 Session::Session(const SessionContext& context, ConnectionId connection)
     : context_(context),
       connection_(connection),
-      last_heard_(context.clock.monotonic()),
-      next_ping_(last_heard_ + context.options.heartbeat_interval) {}
+      connected_at_(context.clock.monotonic()),
+      next_ping_(connected_at_ + context.options.heartbeat_interval) {}
 
 SessionEvent Session::receive(Frame frame) {
-  last_heard_ = context_.clock.monotonic();
+  silent_since_.reset();
   auto event = decode_guarded([&]() -> Result<SessionEvent> { return handle(frame); });
   return event ? *std::move(event) : SessionBroken{std::move(event).error()};
 }
@@ -240,57 +240,71 @@ void Session::keep_alive() {
     return;
   }
   next_ping_ = now + context_.options.heartbeat_interval;
+  silent_since_ = silent_since_.value_or(now);
   auto writer = context_.transport.take_writer();
   writer->begin().initPing().setNonce(++pings_);
   send(std::move(writer));
 }
 
-Duration Session::due() const {
-  if (phase_ == Phase::kDraining) {
-    return drain_due_;
+std::optional<Session::Due> Session::due() const {
+  switch (phase_) {
+    case Phase::kHandshake:
+      return Due{connected_at_ + context_.options.heartbeat_timeout, Debt::kHello};
+    case Phase::kDraining: return Due{drain_due_, Debt::kGoodbye};
+    case Phase::kServing: break;
   }
-  if (phase_ == Phase::kServing) {
-    const CompanionSpec& companion = context_.spec.companions.at(hello_.companion);
-    if (!out_.empty()) {
-      return oldest_since_ + companion.batch_timeout;
-    }
-    if (jobs_opening_ > 0) {
-      return opening_since_ + companion.startup_timeout;
-    }
+  const std::optional<Due> work = work_due();
+  if (!silent_since_ || (work && !hello_.has_heartbeat_at_work)) {
+    return work;
   }
-  return last_heard_ + context_.options.heartbeat_timeout;
+  const Due sign_of_life{*silent_since_ + context_.options.heartbeat_timeout, Debt::kSignOfLife};
+  return work && work->at < sign_of_life.at ? work : sign_of_life;
+}
+
+std::optional<Session::Due> Session::work_due() const {
+  if (!out_.empty()) {
+    return Due{oldest_since_ + companion().batch_timeout, Debt::kAnswer};
+  }
+  if (jobs_opening_ > 0) {
+    return Due{opening_since_ + companion().startup_timeout, Debt::kOpenJob};
+  }
+  return std::nullopt;
 }
 
 std::optional<Error> Session::overdue() const {
-  if (context_.clock.monotonic() < due()) {
+  const std::optional<Due> owed = due();
+  if (!owed || context_.clock.monotonic() < owed->at) {
     return std::nullopt;
   }
-  const auto late = [](std::string message) {
-    return Error{ErrorCode::kDeadlineExceeded, std::move(message)};
-  };
-  const auto timeout = [](Duration duration) { return format_duration(duration); };
-  if (phase_ == Phase::kDraining) {
-    return late("did not say Goodbye before the drain's deadline");
+  const std::string silence = format_duration(context_.options.heartbeat_timeout);
+  const std::string work =
+      out_.empty() ? "" : fmt::format("a batch of {}", place_name(jobs_.at(out_.front()).place));
+  std::string message;
+  switch (owed->debt) {
+    case Debt::kHello: message = fmt::format("did not say Hello within {}", silence); break;
+    case Debt::kGoodbye: message = "did not say Goodbye before the drain's deadline"; break;
+    case Debt::kAnswer:
+      message = fmt::format("did not answer {} within {} (batch_timeout)", work,
+                            format_duration(companion().batch_timeout));
+      break;
+    case Debt::kOpenJob:
+      message = fmt::format("did not open a job within {} (startup_timeout)",
+                            format_duration(companion().startup_timeout));
+      break;
+    case Debt::kSignOfLife:
+      message = fmt::format("did not answer a ping within {}{}: it is stopped, or starved of CPU",
+                            silence, work.empty() ? "" : " while it had " + work);
+      break;
   }
-  if (phase_ == Phase::kServing) {
-    const CompanionSpec& companion = context_.spec.companions.at(hello_.companion);
-    if (!out_.empty()) {
-      return late(fmt::format("did not answer a batch of {} within {} (batch_timeout)",
-                              place_name(jobs_.at(out_.front()).place),
-                              timeout(companion.batch_timeout)));
-    }
-    if (jobs_opening_ > 0) {
-      return late(fmt::format("did not open a job within {} (startup_timeout)",
-                              timeout(companion.startup_timeout)));
-    }
-    return late(fmt::format("was silent for {}", timeout(context_.options.heartbeat_timeout)));
-  }
-  return late(
-      fmt::format("did not say Hello within {}", timeout(context_.options.heartbeat_timeout)));
+  return Error{ErrorCode::kDeadlineExceeded, std::move(message)};
 }
 
 Duration Session::next_wakeup() const {
-  return phase_ == Phase::kHandshake ? due() : std::min(due(), next_ping_);
+  const std::optional<Due> owed = due();
+  if (phase_ == Phase::kHandshake) {
+    return owed->at;
+  }
+  return owed ? std::min(owed->at, next_ping_) : next_ping_;
 }
 
 void Session::send(std::unique_ptr<FrameWriter> frame) {

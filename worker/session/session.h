@@ -81,7 +81,8 @@ class Session {
   // Sends a Ping if one is due.
   void keep_alive();
   // kDeadlineExceeded once the peer failed to do in time what it owes. A peer that works on a
-  // batch or opens a job may be silent as long as that may take.
+  // batch or opens a job may be silent as long as that may take, unless it has said that it answers
+  // pings at work.
   std::optional<Error> overdue() const;
   // When keep_alive() or overdue() next has something.
   Duration next_wakeup() const;
@@ -107,8 +108,15 @@ class Session {
   SessionEvent handle_answer(JobId job, Frame& frame, bool done);
   SessionEvent handle_load_states(wire::LoadStates::Reader in);
   void forward_log(wire::Log::Reader in);
-  // When what the peer owes (a Hello, an answer, an open job, a sign of life) is due.
-  Duration due() const;
+  enum class Debt : uint8_t { kHello, kGoodbye, kAnswer, kOpenJob, kSignOfLife };
+  struct Due {
+    Duration at;
+    Debt debt;
+  };
+  // What the peer owes next; nullopt: nothing.
+  std::optional<Due> due() const;
+  std::optional<Due> work_due() const;
+  const CompanionSpec& companion() const { return context_.spec.companions.at(hello_.companion); }
   void send(std::unique_ptr<FrameWriter> frame);
 
   const SessionContext& context_;
@@ -120,7 +128,10 @@ class Session {
   Duration oldest_since_;  // when out_.front() became the oldest
   uint32_t jobs_opening_ = 0;
   Duration opening_since_;  // when the last OpenJob was sent or the last JobReady came
-  Duration last_heard_;
+  const Duration connected_at_;
+  // When the oldest ping was sent that nothing was heard after. Silence counts from there, not from
+  // the last frame: a worker that was stopped itself has sent no ping meanwhile.
+  std::optional<Duration> silent_since_;
   Duration drain_due_;
   Duration next_ping_;
   uint64_t pings_ = 0;

@@ -13,6 +13,7 @@
 
 #include "companion_sdk/core/test_worker.h"
 #include "companion_sdk/cpp/connection.h"
+#include "protocol/base/capabilities.h"
 #include "tests/folder/folder.h"
 #include "tests/unit/companion_sdk/cpp/functions.h"
 
@@ -55,7 +56,11 @@ class ScriptedWorker : public ::testing::Test {
     });
   }
   void welcome_and_open() {
-    ASSERT_TRUE(next().envelope().isHello());
+    const Frame hello = next();
+    ASSERT_TRUE(hello.envelope().isHello());
+    const auto capabilities = hello.envelope().getHello().getCapabilities();
+    ASSERT_EQ(capabilities.size(), 1U);
+    EXPECT_EQ(capabilities[0], std::string(kHeartbeatAtWork));
     worker_.write_welcome(out_);
     send();
     worker_.write_open_job(out_);

@@ -1,3 +1,6 @@
+#include <string>
+
+#include "protocol/base/capabilities.h"
 #include "protocol/base/limits.h"
 #include "protocol/frame/wire_values.h"
 #include "tests/unit/protocol/vectors/vector_set.h"
@@ -27,6 +30,14 @@ void add_hellos(VectorSet& set) {
     functions[0].setProcessesVisits(true);
     functions[1].setName("split");
   });
+  set.add("hello_heartbeat", [](wire::Envelope::Builder envelope) {
+    auto hello = envelope.initHello();
+    set_version(hello.initMinVersion(), 1, 0);
+    set_version(hello.initMaxVersion(), 1, 0);
+    hello.setCompanion("words");
+    hello.initFunctions(1)[0].setName("count");
+    hello.initCapabilities(1).set(0, std::string(kHeartbeatAtWork));
+  });
   // A newer SDK: a range of versions, and a capability that no worker of 1.0 knows.
   set.add("hello_newer", [](wire::Envelope::Builder envelope) {
     auto hello = envelope.initHello();
@@ -54,6 +65,13 @@ void add_answers(VectorSet& set) {
     out.setKeyBytes(limits::kKeyBytesLimit);
     out.setBatchRows(limits::kBatchRowsDefault);
     out.setBatchesInFlight(1);
+  });
+  // The answer to hello_heartbeat. Limits that are not told are those of PROTOCOL.md.
+  set.add("welcome_heartbeat", [](wire::Envelope::Builder envelope) {
+    auto welcome = envelope.initWelcome();
+    set_version(welcome.initVersion(), 1, 0);
+    welcome.setHeartbeatIntervalUs(5'000'000);
+    welcome.initCapabilities(1).set(0, std::string(kHeartbeatAtWork));
   });
   set.add("reject_token", [](wire::Envelope::Builder envelope) {
     auto reject = envelope.initReject();

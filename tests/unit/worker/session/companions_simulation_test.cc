@@ -1,5 +1,7 @@
-// Random companions: they come, crash, hang, break the protocol and exit in any order. Whatever
-// they do, a job is open at one place at most, and every job is open again once they behave.
+// Random companions: they come, crash, hang, freeze, break the protocol and exit in any order.
+// Whatever they do, a job is open at one place at most, and every job is open again once they
+// behave. Those with a heartbeat at work are found by their silence when they are frozen, and never
+// accused of it otherwise.
 #include <random>
 
 #include "tests/unit/worker/session/fixture.h"
@@ -14,6 +16,9 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
   struct Peer {
     size_t process;  // in transport.processes
     std::set<uint64_t> jobs_out;
+    bool has_heartbeat = false;
+    bool is_frozen = false;
+    std::optional<Duration> unanswered_since = {};  // of a frozen one: its first ping since
   };
 
   uint32_t pick(size_t count) { return static_cast<uint32_t>(random_() % count); }
@@ -31,7 +36,8 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
           std::ranges::any_of(ever_connected_, [&](size_t each) { return each == i; });
       if (runs(i) && !has_connected) {
         ever_connected_.insert(i);
-        peers_[connect_spawned(i)] = {i, {}};
+        heartbeat_at_work = pick(2) == 0;
+        peers_[connect_spawned(i)] = {i, {}, heartbeat_at_work};
         return;
       }
     }
@@ -55,6 +61,48 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
       }
     }
   }
+  void freeze(ConnectionId connection) { peers_.at(connection).is_frozen = true; }
+  std::vector<ConnectionId> awake() const {
+    std::vector<ConnectionId> connections;
+    for (const auto& [connection, peer] : peers_) {
+      if (!peer.is_frozen) {
+        connections.push_back(connection);
+      }
+    }
+    return connections;
+  }
+  // A tick, and what peers that are awake do about its pings.
+  void pass(Duration time) {
+    advance(time);
+    last_tick_ = clock.monotonic();
+    for (auto& [connection, peer] : peers_) {
+      if (is_closed(connection)) {
+        silent_ += peer.unanswered_since || !peer.has_heartbeat ? 1 : 0;
+        continue;
+      }
+      const size_t pings = sent(connection, Envelope::PING).size();
+      const bool is_pinged = pings > std::exchange(pings_[connection], pings);
+      if (peer.is_frozen && is_pinged && !peer.unanswered_since) {
+        peer.unanswered_since = last_tick_;
+      } else if (peer.has_heartbeat && !peer.is_frozen) {
+        receive(connection, [](auto envelope) { envelope.initPong(); });
+      }
+    }
+    forget_closed();
+  }
+  void check_heartbeats() {
+    for (const auto& [connection, peer] : peers_) {
+      ASSERT_FALSE(peer.has_heartbeat && peer.unanswered_since &&
+                   last_tick_ >= *peer.unanswered_since + options.heartbeat_timeout)
+          << "a frozen companion is found, whatever it has out";
+    }
+    const auto accusations = std::ranges::count_if(log.entries, [](const LogEntry& entry) {
+      return std::ranges::any_of(entry.fields, [](const LogField& field) {
+        return std::string_view(field.value).starts_with("did not answer a ping");
+      });
+    });
+    ASSERT_LE(accusations, silent_) << "only those who did not answer a ping are";
+  }
   void forget_closed() {
     std::erase_if(peers_, [&](const auto& entry) { return is_closed(entry.first); });
   }
@@ -73,7 +121,7 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
   }
   void answer_one(ConnectionId connection) {
     Peer& peer = peers_.at(connection);
-    if (!peer.jobs_out.empty()) {
+    if (makes_progress_ && !peer.jobs_out.empty()) {
       const JobId job(*peer.jobs_out.begin());
       peer.jobs_out.erase(job.value());
       answer(connection, job);
@@ -104,13 +152,11 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
     }
     ASSERT_FALSE(companions->next_wakeup() && *companions->next_wakeup() < last_tick_)
         << "tick() has done what was due";
+    ASSERT_NO_FATAL_FAILURE(check_heartbeats());
   }
 
   void step() {
-    std::vector<ConnectionId> all;
-    for (const auto& [connection, peer] : peers_) {
-      all.push_back(connection);
-    }
+    const std::vector<ConnectionId> all = awake();
     const uint32_t action = pick(100);
     if (action < 30) {
       connect_someone();
@@ -123,6 +169,8 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
       }
     } else if (action < 43 && !all.empty()) {
       receive(all[pick(all.size())], [](auto envelope) { envelope.initBatch(); });
+    } else if (action < 45 && !all.empty()) {
+      freeze(all[pick(all.size())]);
     } else if (action < 60 && !all.empty()) {
       open_jobs(all[pick(all.size())]);
     } else if (action < 70) {
@@ -131,28 +179,20 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
       answer_one(all[pick(all.size())]);
     } else {
       const int64_t seconds[] = {0, 1, 1, 2, 30, 70};
-      advance(Duration::seconds(seconds[pick(6)]));
-      last_tick_ = clock.monotonic();
-      forget_closed();
+      pass(Duration::seconds(seconds[pick(6)]));
       obey_signals(false);
     }
     forget_closed();
   }
 
   void behave() {
-    for (int round = 0; round < 100; ++round) {
+    for (int round = 0; round < 200; ++round) {
       obey_signals(true);
-      advance(Duration::seconds(1));
-      last_tick_ = clock.monotonic();
-      forget_closed();
+      pass(Duration::seconds(1));
       for (int i = 0; i < 3; ++i) {
         connect_someone();
       }
-      std::vector<ConnectionId> all;
-      for (const auto& [connection, peer] : peers_) {
-        all.push_back(connection);
-      }
-      for (const ConnectionId connection : all) {
+      for (const ConnectionId connection : awake()) {
         open_jobs(connection);
         receive(connection, [](auto envelope) { envelope.initPong(); });
         while (peers_.contains(connection) && !peers_.at(connection).jobs_out.empty()) {
@@ -172,6 +212,9 @@ class Simulation : public CompanionsFixture, public ::testing::WithParamInterfac
 
   std::mt19937 random_{GetParam()};
   std::map<ConnectionId, Peer> peers_;
+  bool makes_progress_ = true;
+  std::map<ConnectionId, size_t> pings_;  // seen by a peer
+  int64_t silent_ = 0;                    // peers that did not answer pings, and are closed
   std::set<size_t> ever_connected_;
   std::set<size_t> ended_;
   Duration last_tick_;
@@ -204,6 +247,7 @@ TEST_P(Simulation, JobsAreOpenOnceAndComeBack) {
 
 TEST_P(Simulation, WithoutProgressTheBudgetEndsIt) {
   companion().restarts_without_progress_max = 1 + pick(4);
+  makes_progress_ = false;
   begin(1 + pick(3));
   const size_t spawns_max = companion().processes * (companion().restarts_without_progress_max + 1);
   for (int i = 0; i < 3000 && !companions->fatal_error(); ++i) {
@@ -217,9 +261,7 @@ TEST_P(Simulation, WithoutProgressTheBudgetEndsIt) {
       if (runs(process) && pick(3) == 0) {
         exit_process(process);
       }
-      advance(companion().restart_delay_max);
-      last_tick_ = clock.monotonic();
-      forget_closed();
+      pass(companion().restart_delay_max);
     }
   }
   EXPECT_TRUE(companions->fatal_error());

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "protocol/base/capabilities.h"
 #include "protocol/base/clock.h"
 #include "protocol/frame/frame_reader.h"
 #include "protocol/frame/frame_writer.h"
@@ -180,6 +181,9 @@ class CompanionsFixture : public ::testing::Test {
       hello.setToken(token);
       hello.setCompanion(name);
       hello.initFunctions(1)[0].setName(function);
+      if (heartbeat_at_work) {
+        hello.initCapabilities(1).set(0, std::string(kHeartbeatAtWork));
+      }
     });
   }
   // Connects the process that was spawned last.
@@ -243,6 +247,7 @@ class CompanionsFixture : public ::testing::Test {
   std::vector<JobSlot> slots;
   std::unique_ptr<Companions> companions;
   uint64_t last_connection = 0;
+  bool heartbeat_at_work = false;  // of those who say Hello from now on
   std::set<uint64_t> answered_opens;
 };
 

@@ -165,9 +165,12 @@ TEST_F(SessionTest, SilenceCountsAsGoneAndAnyFrameIsASignOfLife) {
   start();
   const ConnectionId peer = connect_spawned();
   open_jobs(peer);
-  advance(options.heartbeat_timeout - Duration::microseconds(1));
+  const Duration almost = options.heartbeat_timeout - Duration::microseconds(1);
+  advance(options.heartbeat_interval);
+  advance(almost);
   receive(peer, [](auto envelope) { envelope.initPong(); });
-  advance(options.heartbeat_timeout - Duration::microseconds(1));
+  advance(options.heartbeat_interval);
+  advance(almost);
   EXPECT_FALSE(is_closed(peer));
   advance(Duration::microseconds(1));
   EXPECT_TRUE(is_closed(peer));
@@ -175,17 +178,77 @@ TEST_F(SessionTest, SilenceCountsAsGoneAndAnyFrameIsASignOfLife) {
   EXPECT_THAT(transport.processes[0].signals, ElementsAre(CompanionTransport::Signal::kKill));
 }
 
-TEST_F(SessionTest, ACompanionAtWorkMayBeSilent) {
+TEST_F(SessionTest, AWorkerThatWasStoppedItselfBlamesNobody) {
+  heartbeat_at_work = true;
   start();
   const ConnectionId peer = connect_spawned();
   open_jobs(peer);
+  advance(Duration::seconds(3600));
+  EXPECT_FALSE(is_closed(peer)) << "no ping was sent that it could have answered";
+}
+
+TEST_F(SessionTest, ACompanionAtWorkMayBeSilent) {
+  start();
+  const ConnectionId peer = connect_spawned();
+  EXPECT_EQ(sent(peer, Envelope::WELCOME)[0].getWelcome().getCapabilities().size(), 0u);
+  open_jobs(peer);
   ship(0);
+  advance(options.heartbeat_interval);
   advance(options.heartbeat_timeout + Duration::seconds(5));
   EXPECT_FALSE(is_closed(peer));
   advance(companion().batch_timeout);
   EXPECT_TRUE(is_closed(peer));
   EXPECT_EQ(status().deadlines_missed, 1u);
   EXPECT_THAT(listeners[0]->last_loss.message, HasSubstr("count/0"));
+}
+
+TEST_F(SessionTest, ACompanionWithAHeartbeatAtWorkMayNot) {
+  heartbeat_at_work = true;
+  companion().batch_timeout = Duration::seconds(3600);
+  start();
+  const ConnectionId peer = connect_spawned();
+  const auto granted = sent(peer, Envelope::WELCOME)[0].getWelcome().getCapabilities();
+  ASSERT_EQ(granted.size(), 1u);
+  EXPECT_EQ(granted[0], std::string(kHeartbeatAtWork));
+  open_jobs(peer);
+  ship(0);
+  advance(options.heartbeat_interval);
+  EXPECT_EQ(companions->next_wakeup(), clock.monotonic() + options.heartbeat_interval);
+  advance(options.heartbeat_timeout - Duration::microseconds(1));
+  EXPECT_FALSE(is_closed(peer));
+  advance(Duration::microseconds(1));
+  EXPECT_TRUE(is_closed(peer));
+  EXPECT_THAT(listeners[0]->last_loss.message,
+              HasSubstr("did not answer a ping within 20s while it had a batch of count/0"));
+  EXPECT_THAT(transport.processes[0].signals, ElementsAre(CompanionTransport::Signal::kKill));
+}
+
+TEST_F(SessionTest, AHeartbeatAtWorkCountsWhileAJobIsOpened) {
+  heartbeat_at_work = true;
+  companion().startup_timeout = Duration::seconds(3600);
+  start();
+  const ConnectionId peer = connect_spawned();
+  advance(options.heartbeat_interval);
+  advance(options.heartbeat_timeout);
+  EXPECT_TRUE(is_closed(peer));
+}
+
+TEST_F(SessionTest, AnsweringPingsDoesNotExcuseALateAnswer) {
+  heartbeat_at_work = true;
+  start();
+  const ConnectionId peer = connect_spawned();
+  open_jobs(peer);
+  ship(0);
+  for (Duration waited; waited < companion().batch_timeout;
+       waited = waited + options.heartbeat_interval) {
+    ASSERT_FALSE(is_closed(peer));
+    advance(options.heartbeat_interval);
+    if (!is_closed(peer)) {
+      receive(peer, [](auto envelope) { envelope.initPong(); });
+    }
+  }
+  EXPECT_TRUE(is_closed(peer));
+  EXPECT_THAT(listeners[0]->last_loss.message, HasSubstr("(batch_timeout)"));
 }
 
 TEST_F(SessionTest, BatchesThatWaitInTheCompanionAreTimedOneAfterTheOther) {
