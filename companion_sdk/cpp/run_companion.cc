@@ -33,7 +33,7 @@ constexpr std::string_view kHelp =
   --help
 
 Exit codes: 0 done, 2 usage, 3 nobody listens, 4 refused by the worker, 5 the worker is gone,
-6 the worker broke the protocol.
+6 the worker broke the protocol, 7 a handler went on after the worker was gone.
 )";
 
 struct Arguments {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <utility>
@@ -14,25 +16,35 @@
 #include "companion_sdk/cpp/host.h"
 #include "companion_sdk/cpp/inbox.h"
 #include "companion_sdk/cpp/run_companion.h"
+#include "protocol/base/clock.h"
 #include "protocol/frame/frame_reader.h"
 #include "protocol/frame/frame_writer.h"
 
 namespace retinue::companion {
 namespace {
 
+// The pipe to a worker that died may be broken: then nobody is left to be told.
 void complain(std::string_view message) {
-  fmt::print(stderr, "retinue companion: {}\n", message);
+  const std::string line = fmt::format("retinue companion: {}\n", message);
+  (void)!std::fwrite(line.data(), 1, line.size(), stderr);
 }
 
-// Reads the socket on a thread of its own until the worker closes or it is destroyed.
+// Reads the socket on a thread of its own until the worker closes or it is destroyed. If the one
+// happens and the other does not follow, it ends the process.
 class SocketReader {
  public:
-  SocketReader(Connection& connection, int stop_descriptor, Inbox& inbox)
+  SocketReader(Connection& connection, const SessionSettings& settings, Inbox& inbox)
       : connection_(connection),
         inbox_(inbox),
-        stop_(stop_descriptor),
+        stop_(settings.stop_descriptor),
+        grace_(settings.grace),
         quit_(eventfd(0, EFD_CLOEXEC)),
-        thread_([this] { run(); }) {}
+        thread_([this] {
+          if (auto ended = run()) {
+            inbox_.close(*std::move(ended));
+            cut_off();
+          }
+        }) {}
 
   ~SocketReader() {
     const uint64_t one = 1;
@@ -44,17 +56,17 @@ class SocketReader {
   SocketReader& operator=(const SocketReader&) = delete;
 
  private:
-  void run() {
+  // How the connection ended; nullopt: it did not.
+  std::optional<Error> run() {
     // A negative descriptor is skipped by poll.
     std::array<pollfd, 3> waits = {pollfd{connection_.descriptor(), POLLIN, 0},
                                    pollfd{stop_, POLLIN, 0}, pollfd{quit_, POLLIN, 0}};
     for (;;) {
       if (poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) {
-        inbox_.close({ErrorCode::kIoError, "poll failed"});
-        return;
+        return Error{ErrorCode::kIoError, "poll failed"};
       }
       if (waits[2].revents != 0) {
-        return;
+        return std::nullopt;
       }
       if (waits[1].revents != 0) {
         inbox_.request_stop();
@@ -63,10 +75,21 @@ class SocketReader {
       }
       if (waits[0].revents != 0) {
         if (auto read = read_once(); !read) {
-          inbox_.close(std::move(read).error());
-          return;
+          return std::move(read).error();
         }
       }
+    }
+  }
+
+  // The thread that handles frames sees the end when its handler returns. One that hangs, or works
+  // on for nobody, must not outlive the worker.
+  void cut_off() {
+    pollfd quit{quit_, POLLIN, 0};
+    const auto milliseconds = static_cast<int>(grace_.microseconds() / 1000);
+    if (poll(&quit, 1, milliseconds) == 0) {
+      complain(fmt::format("the connection has ended, and a handler is not done {} later: exiting",
+                           format_duration(grace_)));
+      _exit(kExitCutOff);
     }
   }
 
@@ -89,6 +112,7 @@ class SocketReader {
   Connection& connection_;
   Inbox& inbox_;
   const int stop_;
+  const Duration grace_;
   const int quit_;
   FrameReader frames_;
   FrameWriter pong_;
@@ -147,7 +171,7 @@ int run_session(int descriptor, const SessionSettings& settings, const Registry&
   Host host(registry, session_options(registry, settings.companion, settings.token), clock,
             connection);
   Inbox inbox;
-  const SocketReader reader(connection, settings.stop_descriptor, inbox);
+  const SocketReader reader(connection, settings, inbox);
   const int code = serve(host, inbox);
   connection.finish_sending();
   return code;

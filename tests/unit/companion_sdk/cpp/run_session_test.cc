@@ -51,8 +51,9 @@ class ScriptedWorker : public ::testing::Test {
     ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
     connection_ = std::make_unique<Connection>(ends[0]);
     exit_code_ = std::async(std::launch::async, [this, end = ends[1]] {
-      return run_session(end, {.companion = "c", .token = "t", .stop_descriptor = stop_},
-                         registry_);
+      return run_session(
+          end, {.companion = "c", .token = "t", .stop_descriptor = stop_, .grace = grace_},
+          registry_);
     });
   }
   void welcome_and_open() {
@@ -87,6 +88,7 @@ class ScriptedWorker : public ::testing::Test {
   }
 
   const int stop_ = eventfd(0, EFD_CLOEXEC);
+  Duration grace_ = Duration::seconds(3600);
   Registry registry_;
   TestWorker worker_;
   FrameWriter out_;
@@ -127,6 +129,42 @@ TEST_F(ScriptedWorker, AnswersPingsWhileAHandlerWorks) {
   EXPECT_EQ(pong.envelope().getPong().getNonce(), 11U);
   release.set_value();
   EXPECT_TRUE(next().envelope().isBatchDone());
+}
+
+// In a process of its own, which ends.
+TEST_F(ScriptedWorker, AHandlerThatHangsDoesNotOutliveTheWorker) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto hang = [this] {
+    grace_ = Duration();
+    std::promise<void> entered;
+    std::promise<void> never;
+    start([&](const Message&, OutputCollector&, RuntimeContext&) {
+      entered.set_value();
+      never.get_future().wait();
+    });
+    welcome_and_open();
+    send_batch("slow");
+    entered.get_future().wait();
+    connection_.reset();
+    exit_code_.wait();
+  };
+  EXPECT_EXIT(hang(), ::testing::ExitedWithCode(kExitCutOff), "a handler is not done");
+}
+
+TEST_F(ScriptedWorker, AHandlerThatEndsInTimeEndsTheSession) {
+  std::promise<void> entered;
+  std::promise<void> release;
+  auto released = release.get_future().share();
+  start([&entered, released](const Message&, OutputCollector&, RuntimeContext&) {
+    entered.set_value();
+    released.wait();
+  });
+  welcome_and_open();
+  send_batch("slow");
+  entered.get_future().wait();
+  connection_.reset();
+  release.set_value();
+  EXPECT_EQ(exit_code_.get(), kExitWorkerGone);
 }
 
 TEST_F(ScriptedWorker, StopsAfterTheCurrentBatch) {
