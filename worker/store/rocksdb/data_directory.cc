@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -25,7 +26,7 @@ constexpr size_t kSmallFileBytesLimit = 256;
 
 class FileDescriptor {
  public:
-  FileDescriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0644)) {}
+  FileDescriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags, 0600)) {}
   FileDescriptor(const FileDescriptor&) = delete;
   FileDescriptor& operator=(const FileDescriptor&) = delete;
   ~FileDescriptor() {
@@ -142,6 +143,59 @@ Result<bool> find_format(const fs::path& directory) {
   return true;
 }
 
+// What an interrupted creation may leave, and what a file system puts into its root.
+bool may_stand_in_new_directory(const fs::path& name) {
+  return name == "FORMAT" || name == "FORMAT.new" || name == "LOCK" || name == "db" ||
+         name == "lost+found";
+}
+
+Result<void> check_name(const fs::path& directory) {
+  if (directory.empty()) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = "the data directory's name is empty; name one with --data-dir"};
+  }
+  std::error_code failed;
+  if (fs::exists(directory, failed) && !fs::is_directory(directory, failed)) {
+    return Error{.code = ErrorCode::kInvalidArgument,
+                 .message = fmt::format("{} is not a directory; name one with --data-dir",
+                                        directory.string())};
+  }
+  return {};
+}
+
+// Somebody else's files must not end up beside a database.
+Result<void> check_not_foreign(const fs::path& directory) {
+  std::error_code failed;
+  for (const fs::directory_entry& entry : fs::directory_iterator(directory, failed)) {
+    const fs::path name = entry.path().filename();
+    if (!may_stand_in_new_directory(name)) {
+      return Error{.code = ErrorCode::kInvalidArgument,
+                   .message = fmt::format("{} is not a data directory, and not empty: it has "
+                                          "\"{}\"; name an empty directory or a new one with "
+                                          "--data-dir",
+                                          directory.string(), name.string())};
+    }
+  }
+  return {};
+}
+
+// States are as private as what they were made of: only the worker's user may enter.
+Result<void> make_private_directory(const fs::path& path) {
+  std::error_code failed;
+  fs::path whole = fs::absolute(path, failed);
+  if (!whole.has_filename()) {
+    whole = whole.parent_path();  // "data/" is "data"
+  }
+  fs::create_directories(whole.parent_path(), failed);
+  if (failed) {
+    return system_error(failed.value(), "create", path);
+  }
+  if (::mkdir(whole.c_str(), 0700) != 0 && errno != EEXIST) {
+    return system_error(errno, "create", path);
+  }
+  return {};
+}
+
 Error in_use_error(const fs::path& directory, std::string_view pid_text) {
   while (!pid_text.empty() && pid_text.back() == '\n') {
     pid_text.remove_suffix(1);
@@ -188,19 +242,20 @@ DataDirectory::~DataDirectory() {
 }
 
 Result<DataDirectory> DataDirectory::open_for_writing(const fs::path& path) {
-  std::error_code failed;
-  fs::create_directories(path, failed);
-  if (failed) {
-    return system_error(failed.value(), "create", path);
-  }
-  // A newer release's directory is refused before anything in it is touched.
+  RETINUE_TRY(check_name(path));
+  RETINUE_TRY(make_private_directory(path));
+  // A newer release's directory, or somebody else's, is refused before anything in it is touched.
   RETINUE_ASSIGN(bool has_format, find_format(path));
+  if (!has_format) {
+    RETINUE_TRY(check_not_foreign(path));
+  }
   RETINUE_ASSIGN(const int lock_fd, take_lock(path));
   DataDirectory directory(path, lock_fd);
   if (!has_format) {
     RETINUE_ASSIGN(has_format, find_format(path));
   }
   if (!has_format) {
+    std::error_code failed;
     if (fs::exists(directory.database(), failed)) {
       return Error{.code = ErrorCode::kDataCorrupted,
                    .message = fmt::format("{} has a database and no FORMAT file; restore it from "
@@ -209,10 +264,12 @@ Result<DataDirectory> DataDirectory::open_for_writing(const fs::path& path) {
     }
     RETINUE_TRY(write_format(path));
   }
+  RETINUE_TRY(make_private_directory(directory.database()));
   return directory;
 }
 
 Result<DataDirectory> DataDirectory::open_for_reading(const fs::path& path) {
+  RETINUE_TRY(check_name(path));
   RETINUE_ASSIGN(const bool has_format, find_format(path));
   std::error_code failed;
   DataDirectory directory(path, -1);

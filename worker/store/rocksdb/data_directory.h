@@ -12,8 +12,9 @@ namespace retinue::worker {
 class DataDirectory {
  public:
   // Creates the directory if it is missing, takes the lock, then checks the format, or writes it
-  // into a new directory. Errors: kDirectoryInUse with the holder's pid, kNewerDataFormat,
-  // kDataCorrupted, kOutOfSpace, kIoError.
+  // into a new directory. What it creates only the worker's user may enter.
+  // Errors: kInvalidArgument for no name, a file, or a directory that holds something else;
+  // kDirectoryInUse with the holder's pid, kNewerDataFormat, kDataCorrupted, kOutOfSpace, kIoError.
   static Result<DataDirectory> open_for_writing(const std::filesystem::path& path);
   // Takes no lock and creates nothing. Errors: kNotFound when no data is there, and as above.
   static Result<DataDirectory> open_for_reading(const std::filesystem::path& path);

@@ -83,15 +83,43 @@ TEST_F(RocksDbStoreTest, RefusesASecondWriterNamingTheFirst) {
 
 TEST_F(RocksDbStoreTest, RefusesAFileInPlaceOfTheDirectory) {
   testing::write_file(directory(), "");
-  const auto store = try_open(directory());
-  ASSERT_FALSE(store.ok());
-  EXPECT_EQ(store.error().code, ErrorCode::kIoError);
-  EXPECT_THAT(store.error().message, HasSubstr(directory().string()));
-  EXPECT_EQ(try_open(directory(), true).error().code, ErrorCode::kNotFound);
+  for (const bool read_only : {false, true}) {
+    const auto store = try_open(directory(), read_only);
+    ASSERT_FALSE(store.ok());
+    EXPECT_EQ(store.error().code, ErrorCode::kInvalidArgument);
+    EXPECT_THAT(store.error().message, HasSubstr(directory().string() + " is not a directory"));
+  }
 }
 
 TEST_F(RocksDbStoreTest, RefusesAnEmptyName) {
-  EXPECT_FALSE(try_open("").ok());
+  for (const bool read_only : {false, true}) {
+    EXPECT_EQ(try_open("", read_only).error().code, ErrorCode::kInvalidArgument);
+  }
+}
+
+TEST_F(RocksDbStoreTest, RefusesADirectoryOfSomebodyElseAndLeavesItAlone) {
+  std::filesystem::create_directories(directory());
+  testing::write_file(directory() / "notes", "mine");
+  const auto store = try_open(directory());
+  ASSERT_FALSE(store.ok());
+  EXPECT_EQ(store.error().code, ErrorCode::kInvalidArgument);
+  EXPECT_THAT(store.error().message, HasSubstr("it has \"notes\""));
+  EXPECT_FALSE(std::filesystem::exists(directory() / "LOCK"));
+}
+
+TEST_F(RocksDbStoreTest, TakesAnEmptyDirectoryAndTheRootOfAFileSystem) {
+  std::filesystem::create_directories(directory() / "lost+found");
+  open();
+  EXPECT_EQ(testing::read_file(directory() / "FORMAT"), "retinue-data 1\n");
+}
+
+TEST_F(RocksDbStoreTest, KeepsWhatItCreatesToItsUser) {
+  open(directory() / "");
+  const auto others = std::filesystem::perms::group_all | std::filesystem::perms::others_all;
+  for (const auto& path : {directory(), directory() / "db", directory() / "FORMAT"}) {
+    EXPECT_EQ(std::filesystem::status(path).permissions() & others, std::filesystem::perms::none)
+        << path;
+  }
 }
 
 }  // namespace
