@@ -135,7 +135,7 @@ Result<bool> SourceInput::open(Progress& progress) {
 }
 
 Result<std::unique_ptr<PreparedBatch>> SourceInput::take(BatchAssembler& assembler, bool) {
-  RETINUE_ASSIGN(std::unique_ptr<SourceChunk> chunk, follower_.take());
+  std::unique_ptr<SourceChunk> chunk = context_.has_input_failed() ? nullptr : follower_.take();
   if (chunk == nullptr) {
     return std::unique_ptr<PreparedBatch>();
   }

@@ -44,6 +44,8 @@ class BatchInput {
   virtual void recycle(PreparedBatch& prepared) = 0;
   // True when no batch will come any more.
   virtual bool is_exhausted() const = 0;
+  // Why it ended before its time.
+  virtual const std::optional<Error>& error() const { return kNoError; }
   virtual void on_input_ended() {}
   virtual std::optional<Duration> next_wakeup() const { return std::nullopt; }
   virtual uint64_t queued_messages() const { return 0; }
@@ -95,7 +97,10 @@ class SourceInput final : public BatchInput {
   }
   Result<void> settle(const PreparedBatch& prepared, Progress& progress) override;
   void recycle(PreparedBatch& prepared) override;
-  bool is_exhausted() const override { return follower_.has_ended(); }
+  bool is_exhausted() const override {
+    return follower_.has_ended() || context_.has_input_failed();
+  }
+  const std::optional<Error>& error() const override { return follower_.error(); }
   void add_to(Summary& summary) const override { follower_.add_to(summary); }
 
  private:

@@ -5,7 +5,7 @@
 #include "worker/engine/batch_input.h"
 #include "worker/engine/companion_partition.h"
 #include "worker/engine/passthrough_partition.h"
-#include "worker/engine/pipeline_record.h"
+#include "worker/engine/pipeline_change.h"
 #include "worker/engine/sink_partition.h"
 
 namespace retinue::worker {
@@ -43,7 +43,8 @@ Result<std::unique_ptr<Engine>> Engine::create(EngineDependencies dependencies) 
 Result<void> Engine::build() {
   const EngineDependencies& dependencies = context_.dependencies();
   RETINUE_ASSIGN(topology_, resolve_topology(dependencies.spec, dependencies.store));
-  RETINUE_TRY(check_and_record_pipeline(dependencies.spec, topology_, dependencies.store));
+  RETINUE_TRY(check_and_record_pipeline(dependencies.spec, topology_, dependencies.store,
+                                        dependencies.log));
   for (const auto& plan : topology_.computations) {
     RETINUE_TRY(add_computation(*plan));
   }
@@ -110,15 +111,34 @@ void Engine::turn() {
   if (auto run = run_partitions(); !run) {
     return fail(std::move(run).error());
   }
+  note_input_errors();
   const auto all = [&](auto&& holds) {
     return std::ranges::all_of(entries_,
                                [&](const Entry& entry) { return holds(*entry.partition); });
   };
-  if (all([](const Partition& partition) { return partition.is_finished(); })) {
+  const bool is_finished = all([](const Partition& partition) { return partition.is_finished(); });
+  const bool is_stopped = context_.is_stopping() &&
+                          all([](const Partition& partition) { return partition.is_quiet(); });
+  if (input_error_ && (is_finished || is_stopped)) {
+    fail(*input_error_);
+  } else if (is_finished) {
     state_ = State::kFinished;
-  } else if (context_.is_stopping() &&
-             all([](const Partition& partition) { return partition.is_quiet(); })) {
+  } else if (is_stopped) {
     state_ = State::kStopped;
+  }
+}
+
+// A source that cannot be read on ends the pipeline, once all that was read before is processed.
+void Engine::note_input_errors() {
+  for (const Entry& entry : entries_) {
+    if (!input_error_ && entry.partition->input_error()) {
+      input_error_ = entry.partition->input_error();
+      context_.fail_input();
+      context_.dependencies().log.error(
+          "a source cannot be read on; the pipeline stops when what was read is processed",
+          {{"error", input_error_->to_string()}});
+      context_.dependencies().wake();
+    }
   }
 }
 

@@ -63,6 +63,7 @@ class Engine {
   Result<void> build();
   Result<void> add_computation(const ComputationPlan& plan);
   void add_entry(std::unique_ptr<Partition> partition);
+  void note_input_errors();
   Result<void> take_commits();
   Result<void> run_partitions();
 
@@ -73,6 +74,7 @@ class Engine {
   Duration started_at_;
   State state_ = State::kRunning;
   std::optional<Error> error_;
+  std::optional<Error> input_error_;  // once all is processed it becomes error_
 };
 
 }  // namespace retinue::worker

@@ -25,6 +25,8 @@ namespace retinue::worker {
 // Commits of one partition that may be on their way to the store at once.
 inline constexpr size_t kCommitsInFlightMax = 4;
 
+inline const std::optional<Error> kNoError;
+
 class PartitionContext {
  public:
   explicit PartitionContext(const EngineDependencies& dependencies) : dependencies_(dependencies) {}
@@ -53,6 +55,9 @@ class PartitionContext {
   // No new work is taken; what is out is finished.
   bool is_stopping() const { return is_stopping_; }
   void stop() { is_stopping_ = true; }
+  // A source cannot be read on: none is read any more, and what was read is processed.
+  bool has_input_failed() const { return has_input_failed_; }
+  void fail_input() { has_input_failed_ = true; }
 
  private:
   const EngineDependencies dependencies_;
@@ -62,6 +67,7 @@ class PartitionContext {
   std::map<PartitionRef, std::unique_ptr<Inbox>> inboxes_;
   uint64_t epochs_ = 0;
   bool is_stopping_ = false;
+  bool has_input_failed_ = false;
 };
 
 class Partition {
@@ -87,6 +93,9 @@ class Partition {
   bool is_finished() const { return is_quiet() && has_no_input_left(); }
   // Its producers are finished.
   virtual void on_input_ended() {}
+
+  // What ended its source before its time; what came before is processed all the same.
+  virtual const std::optional<Error>& input_error() const { return kNoError; }
 
   virtual void add_to(Summary& summary) const = 0;
 

@@ -21,8 +21,9 @@ Result<void> PassthroughPartition::open() {
 }
 
 Result<void> PassthroughPartition::turn() {
-  while (!context_.is_stopping() && may_commit() && context_.has_room(plan_.outputs)) {
-    RETINUE_ASSIGN(std::unique_ptr<SourceChunk> chunk, follower_.take());
+  while (!context_.is_stopping() && !context_.has_input_failed() && may_commit() &&
+         context_.has_room(plan_.outputs)) {
+    std::unique_ptr<SourceChunk> chunk = follower_.take();
     if (chunk == nullptr) {
       break;
     }

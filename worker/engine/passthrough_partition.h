@@ -19,7 +19,10 @@ class PassthroughPartition final : public Partition {
  private:
   Result<void> open() override;
   bool has_work_out() const override { return false; }
-  bool has_no_input_left() const override { return follower_.has_ended(); }
+  bool has_no_input_left() const override {
+    return follower_.has_ended() || context_.has_input_failed();
+  }
+  const std::optional<Error>& input_error() const override { return follower_.error(); }
   Result<void> check_keys(const SourceChunk& chunk) const;
 
   const ComputationPlan& plan_;

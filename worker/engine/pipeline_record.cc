@@ -21,6 +21,9 @@ yson::Node schema_node(const TableSchema& schema) {
     yson::Node node;
     node.set("name", column.name);
     node.set("type", column_type_name(column.type));
+    if (column.required) {
+      node.set("required", true);
+    }
     if (!column.expression.empty()) {
       node.set("expression", column.expression);
     }
@@ -29,7 +32,17 @@ yson::Node schema_node(const TableSchema& schema) {
   return columns;
 }
 
+void set_gone(yson::Node& node, bool is_gone) {
+  if (is_gone) {
+    node.set("is_gone", true);
+  }
+}
+
 yson::Node record_node(const PipelineRecord& record) {
+  yson::Node streams{yson::Map{}};
+  for (const auto& [id, schema] : record.streams) {
+    streams.set(id.value(), schema_node(schema));
+  }
   yson::Node computations{yson::Map{}};
   for (const auto& [id, computation] : record.computations) {
     yson::Node states{yson::Map{}};
@@ -41,14 +54,19 @@ yson::Node record_node(const PipelineRecord& record) {
     node.set("partition_count", uint64_t{computation.partition_count});
     node.set("key", schema_node(computation.key_schema));
     node.set("states", std::move(states));
+    set_gone(node, computation.is_gone);
     computations.set(id.value(), std::move(node));
   }
   yson::Node sinks{yson::Map{}};
-  for (const auto& [name, partition_count] : record.sinks) {
-    sinks.set(name.value(), uint64_t{partition_count});
+  for (const auto& [name, sink] : record.sinks) {
+    yson::Node node;
+    node.set("partition_count", uint64_t{sink.partition_count});
+    set_gone(node, sink.is_gone);
+    sinks.set(name.value(), std::move(node));
   }
   yson::Node node;
   node.set("name", record.name);
+  node.set("streams", std::move(streams));
   node.set("computations", std::move(computations));
   node.set("sinks", std::move(sinks));
   return node;
@@ -100,14 +118,23 @@ Result<TableSchema> read_schema_node(const yson::Node& list) {
     }
     columns.push_back({.name = name->as_string(),
                        .type = *column_type,
-                       .required = false,
+                       .required = node.find("required") != nullptr,
                        .expression = expression == nullptr ? "" : expression->as_string()});
   }
   return TableSchema::create(std::move(columns));
 }
 
+Result<RecordedSink> read_sink(const yson::Node& node) {
+  RETINUE_ASSIGN(const yson::Node* count, member(node, "partition_count", yson::NodeKind::kUint64));
+  RecordedSink sink;
+  RETINUE_ASSIGN(sink.partition_count, read_count(*count));
+  sink.is_gone = node.find("is_gone") != nullptr;
+  return sink;
+}
+
 Result<RecordedComputation> read_computation(const yson::Node& node) {
   RecordedComputation computation;
+  computation.is_gone = node.find("is_gone") != nullptr;
   RETINUE_ASSIGN(const yson::Node* kind, member(node, "kind", yson::NodeKind::kString));
   const auto known_kind =
       enum_from_name(kind->as_string(),
@@ -143,6 +170,14 @@ Result<PipelineRecord> read_record(std::string_view bytes) {
   PipelineRecord record;
   RETINUE_ASSIGN(const yson::Node* name, member(*node, "name", yson::NodeKind::kString));
   record.name = name->as_string();
+  RETINUE_ASSIGN(const yson::Node* streams, member(*node, "streams", yson::NodeKind::kMap));
+  for (const yson::MapEntry& entry : streams->as_map()) {
+    if (!entry.value.is_list()) {
+      return corrupted(fmt::format("the schema of stream {} is not a list", entry.key));
+    }
+    RETINUE_ASSIGN(TableSchema schema, read_schema_node(entry.value));
+    record.streams.emplace(StreamId(entry.key), std::move(schema));
+  }
   RETINUE_ASSIGN(const yson::Node* computations,
                  member(*node, "computations", yson::NodeKind::kMap));
   for (const yson::MapEntry& entry : computations->as_map()) {
@@ -151,58 +186,19 @@ Result<PipelineRecord> read_record(std::string_view bytes) {
   }
   RETINUE_ASSIGN(const yson::Node* sinks, member(*node, "sinks", yson::NodeKind::kMap));
   for (const yson::MapEntry& entry : sinks->as_map()) {
-    RETINUE_ASSIGN(const uint32_t count, read_count(entry.value));
-    record.sinks.emplace(SinkName(entry.key), count);
+    RETINUE_ASSIGN(const RecordedSink sink, read_sink(entry.value));
+    record.sinks.emplace(SinkName(entry.key), sink);
   }
   return record;
 }
 
-// --- comparing
+}  // namespace
 
-Error changed(std::string_view path, std::string_view before, std::string_view now) {
-  return Error{ErrorCode::kInvalidSpec,
-               fmt::format("{}: the data directory was written with {}, the spec now has {}; put "
-                           "it back, or use a new data directory",
-                           path, before, now)};
-}
-
-std::string describe(const TableSchema& schema) {
-  std::string text;
-  for (const Column& column : schema.columns()) {
-    text += fmt::format("{}{} {}{}{}", text.empty() ? "" : ", ", column.name,
-                        column_type_name(column.type), column.expression.empty() ? "" : " = ",
-                        column.expression);
+PipelineRecord make_pipeline_record(const PipelineSpec& spec, const Topology& topology) {
+  PipelineRecord record{.name = spec.name, .streams = {}, .computations = {}, .sinks = {}};
+  for (const auto& [id, stream] : spec.streams) {
+    record.streams.emplace(id, stream.schema);
   }
-  return "(" + text + ")";
-}
-
-Result<void> compare_computation(const ComputationId& id, const RecordedComputation& before,
-                                 const RecordedComputation& now) {
-  const std::string path = fmt::format("/computations/{}", id.value());
-  if (before.kind != now.kind) {
-    return changed(path + "/kind", computation_kind_name(before.kind),
-                   computation_kind_name(now.kind));
-  }
-  if (before.partition_count != now.partition_count) {
-    return changed(fmt::format("/dynamic_spec/computations/{}/desired_partition_count", id.value()),
-                   fmt::to_string(before.partition_count), fmt::to_string(now.partition_count));
-  }
-  if (describe(before.key_schema) != describe(now.key_schema)) {
-    return changed(path + "/group_by_schema", describe(before.key_schema),
-                   describe(now.key_schema));
-  }
-  for (const auto& [name, format] : now.states) {
-    const auto found = before.states.find(name);
-    if (found != before.states.end() && found->second != format) {
-      return changed(fmt::format("{}/internal_states/{}/format", path, name.value()),
-                     state_format_name(found->second), state_format_name(format));
-    }
-  }
-  return {};
-}
-
-PipelineRecord make_record(const PipelineSpec& spec, const Topology& topology) {
-  PipelineRecord record{.name = spec.name, .computations = {}, .sinks = {}};
   for (const auto& plan : topology.computations) {
     RecordedComputation computation{.kind = plan->kind,
                                     .partition_count = plan->partition_count,
@@ -214,47 +210,29 @@ PipelineRecord make_record(const PipelineSpec& spec, const Topology& topology) {
     record.computations.emplace(plan->id, std::move(computation));
   }
   for (const auto& sink : topology.sinks) {
-    record.sinks.emplace(sink->name, sink->partition_count);
+    record.sinks.emplace(sink->name, RecordedSink{.partition_count = sink->partition_count});
   }
   return record;
 }
 
-}  // namespace
-
-Result<PipelineRecord> load_pipeline_record(const Store& store) {
+Result<std::optional<PipelineRecord>> find_pipeline_record(const Store& store) {
   RETINUE_ASSIGN(const std::optional<std::string> bytes, store.load_record(kRecordName));
   if (!bytes) {
-    return Error{ErrorCode::kNotFound, "no pipeline was run in this data directory yet"};
+    return std::optional<PipelineRecord>();
   }
-  return read_record(*bytes);
+  RETINUE_ASSIGN(PipelineRecord record, read_record(*bytes));
+  return std::optional(std::move(record));
 }
 
-Result<void> check_and_record_pipeline(const PipelineSpec& spec, const Topology& topology,
-                                       Store& store) {
-  PipelineRecord record = make_record(spec, topology);
-  RETINUE_ASSIGN(const std::optional<std::string> bytes, store.load_record(kRecordName));
-  if (bytes) {
-    RETINUE_ASSIGN(PipelineRecord before, read_record(*bytes));
-    if (before.name != record.name) {
-      return changed("/name", before.name, record.name);
-    }
-    for (auto& [id, computation] : before.computations) {
-      const auto found = record.computations.find(id);
-      if (found == record.computations.end()) {
-        record.computations.emplace(id, std::move(computation));
-        continue;
-      }
-      RETINUE_TRY(compare_computation(id, computation, found->second));
-      found->second.states.merge(computation.states);
-    }
-    for (const auto& [name, partition_count] : before.sinks) {
-      const auto [now, is_gone] = record.sinks.emplace(name, partition_count);
-      if (!is_gone && now->second != partition_count) {
-        return changed(fmt::format("/sinks/{}: partition count", name.value()),
-                       fmt::to_string(partition_count), fmt::to_string(now->second));
-      }
-    }
+Result<PipelineRecord> load_pipeline_record(const Store& store) {
+  RETINUE_ASSIGN(std::optional<PipelineRecord> record, find_pipeline_record(store));
+  if (!record) {
+    return Error{ErrorCode::kNotFound, "no pipeline was run in this data directory yet"};
   }
+  return std::move(*record);
+}
+
+Result<void> save_pipeline_record(const PipelineRecord& record, Store& store) {
   return store.save_record(kRecordName, yson::to_string(record_node(record)));
 }
 

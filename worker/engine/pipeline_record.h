@@ -1,9 +1,10 @@
-// The pipeline as a data directory remembers it: what its stored keys and partitions were made
-// with, so that a run with another shape is refused and a reader needs no spec.
+// The pipeline as a data directory remembers it: what its stored keys, partitions and messages were
+// made with, so that a run with another shape is refused and a reader needs no spec.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,23 +22,29 @@ struct RecordedComputation {
   uint32_t partition_count = 1;
   TableSchema key_schema;
   std::map<StateName, StateFormat> states;
+  bool is_gone = false;  // from the spec
+};
+
+struct RecordedSink {
+  uint32_t partition_count = 1;
+  bool is_gone = false;  // from the spec
+
+  friend bool operator==(const RecordedSink&, const RecordedSink&) = default;
 };
 
 struct PipelineRecord {
   std::string name;
+  std::map<StreamId, TableSchema> streams;
   std::map<ComputationId, RecordedComputation> computations;
-  std::map<SinkName, uint32_t> sinks;  // partition counts
+  std::map<SinkName, RecordedSink> sinks;
 };
 
-// Errors: kNotFound when no pipeline was ever run in the data directory; kDataCorrupted.
-Result<PipelineRecord> load_pipeline_record(const Store& store);
+PipelineRecord make_pipeline_record(const PipelineSpec& spec, const Topology& topology);
 
-// Compares the pipeline with the one that the data directory was written by, and records it. What
-// is new is added; what is gone from the spec stays recorded, with its data.
-// Errors: kInvalidSpec that names the spec path of what must not change (the pipeline's name; a
-// computation's kind, partition count or key; a state's format; a sink's partition count), the old
-// value, and the remedy.
-Result<void> check_and_record_pipeline(const PipelineSpec& spec, const Topology& topology,
-                                       Store& store);
+// Nullopt when no pipeline was ever run in the data directory. Errors: kDataCorrupted.
+Result<std::optional<PipelineRecord>> find_pipeline_record(const Store& store);
+// Errors: as find_pipeline_record, and kNotFound when there is none.
+Result<PipelineRecord> load_pipeline_record(const Store& store);
+Result<void> save_pipeline_record(const PipelineRecord& record, Store& store);
 
 }  // namespace retinue::worker

@@ -21,19 +21,23 @@ Result<bool> SourceFollower::open(const EngineDependencies& dependencies,
   return is_new;
 }
 
-Result<std::unique_ptr<SourceChunk>> SourceFollower::take() {
+std::unique_ptr<SourceChunk> SourceFollower::take() {
   if (has_ended_) {
-    return std::unique_ptr<SourceChunk>();
+    return nullptr;
   }
   auto taken = feed_->take();
   if (!taken) {
-    return std::unique_ptr<SourceChunk>();
+    return nullptr;
   }
-  if (*taken) {
-    has_ended_ = (**taken)->is_last;
-    bytes_done_ = (**taken)->bytes_done;
+  if (!*taken) {
+    error_ = std::move(*taken).error();
+    has_ended_ = true;
+    return nullptr;
   }
-  return std::move(*taken);
+  std::unique_ptr<SourceChunk> chunk = std::move(*taken).value();
+  has_ended_ = chunk->is_last;
+  bytes_done_ = chunk->bytes_done;
+  return chunk;
 }
 
 Result<void> SourceFollower::settle(const SourceChunk& chunk, Progress& progress) {

@@ -27,13 +27,15 @@ class SourceFollower {
   // must be committed before anything else: the dead-letter file is new.
   Result<bool> open(const EngineDependencies& dependencies, SourceFeed::Options options,
                     Progress& progress);
-  // The next chunk; nullptr when there is none yet, or none any more (has_ended).
-  Result<std::unique_ptr<SourceChunk>> take();
+  // The next chunk; nullptr when there is none yet, or none any more (has_ended). What the source
+  // cannot read ends it, too: error().
+  std::unique_ptr<SourceChunk> take();
   // Makes the chunk part of `progress`; its bad lines go to the dead-letter file, on disk.
   Result<void> settle(const SourceChunk& chunk, Progress& progress);
   void recycle(std::unique_ptr<SourceChunk> chunk) { feed_->recycle(std::move(chunk)); }
 
   bool has_ended() const { return has_ended_; }
+  const std::optional<Error>& error() const { return error_; }
   void add_to(Summary& summary) const;
 
  private:
@@ -44,6 +46,7 @@ class SourceFollower {
   std::optional<uint64_t> total_bytes_;
   uint64_t bytes_done_ = 0;  // as SourceChunk::bytes_done
   bool has_ended_ = false;
+  std::optional<Error> error_;
 };
 
 }  // namespace retinue::worker

@@ -47,96 +47,13 @@ TEST(Engine, NothingToRead) {
 
 TEST(Engine, APassthroughSourceFeedsItsConsumers) {
   World world({"a", "b", "a"});
-  ComputationSpec& read = world.spec.computations.at(ComputationId("read"));
-  read.kind = ComputationKind::kPassthroughSource;
-  read.source_stream_id = StreamId("words");
-  read.output_stream_ids = {};
-  read.internal_states.clear();
-  world.spec.streams.at(StreamId("lines")).schema = world.spec.streams.at(StreamId("words")).schema;
+  world.make_passthrough();
   world.start();
   world.run_to_end();
   ASSERT_EQ(world.state(), Engine::State::kFinished);
   EXPECT_EQ(world.stored_states("count", "n"),
             (std::map<std::string, std::string>{{"a", "2"}, {"b", "1"}}));
   EXPECT_EQ(world.sink("all").size(), 6u);
-}
-
-// --- stopping
-
-TEST(Engine, StopsBeforeAnyCompanionCame) {
-  World world(kLines);
-  world.start();
-  world.store_commits();
-  world.give_lines(2);
-  world.engine().stop();
-  world.advance(Duration());
-  EXPECT_EQ(world.state(), Engine::State::kStopped);
-}
-
-TEST(Engine, AStopWaitsForWhatIsOutAndCommitsIt) {
-  World world(kLines);
-  world.start();
-  world.settle();
-  world.give_lines(2);
-  world.engine().stop();
-  world.advance(Duration());
-  ASSERT_EQ(world.state(), Engine::State::kRunning) << "a batch is out";
-  EXPECT_FALSE(world.engine().next_wakeup());
-  world.companions_step();
-  ASSERT_EQ(world.state(), Engine::State::kRunning) << "its commit is on the way";
-  const uint64_t stored = world.store.commit_count();
-  world.store_commits();
-  EXPECT_EQ(world.state(), Engine::State::kStopped);
-  EXPECT_EQ(world.store.commit_count(), stored + 1);
-  world.crash();
-  world.start();
-  world.run_to_end();
-  world.expect_complete();
-}
-
-TEST(Engine, WhatAStopDropsIsNotFinished) {
-  // Two chunks, the second of them the last: it is taken while the first is out, and dropped. No
-  // message is left in any inbox.
-  World world({"", "b"});
-  world.start();
-  world.settle();
-  world.give_lines(1);
-  world.give_lines(5);
-  world.engine().stop();
-  world.settle();
-  EXPECT_EQ(world.state(), Engine::State::kStopped);
-  world.crash();
-  world.start();
-  world.run_to_end();
-  world.expect_complete();
-}
-
-TEST(Engine, AStopDropsABatchThatWaitsForAnotherAttempt) {
-  World world(kLines);
-  world.on_batch = [&](const std::string&, ConnectionId from, wire::Batch::Reader batch) {
-    world.fail_batch(from, batch, "no");
-    return true;
-  };
-  world.start();
-  world.settle();
-  world.give_lines(1);
-  world.settle();
-  ASSERT_TRUE(world.engine().next_wakeup());
-  world.engine().stop();
-  world.advance(Duration());
-  EXPECT_EQ(world.state(), Engine::State::kStopped);
-}
-
-TEST(Engine, AStopDoesNotWaitForABatchWhoseCompanionIsGone) {
-  World world(kLines);
-  world.start();
-  world.settle();
-  world.give_lines(1);
-  world.engine().stop();
-  world.advance(Duration());
-  ASSERT_EQ(world.state(), Engine::State::kRunning);
-  world.crash_companion(0);
-  EXPECT_EQ(world.state(), Engine::State::kStopped);
 }
 
 // --- failures

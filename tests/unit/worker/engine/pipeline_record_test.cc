@@ -1,6 +1,7 @@
 #include "worker/engine/pipeline_record.h"
 
 #include "tests/unit/worker/engine/world.h"
+#include "worker/engine/pipeline_change.h"
 
 namespace retinue::worker::testing {
 namespace {
@@ -11,7 +12,7 @@ class PipelineRecordTest : public ::testing::Test {
  protected:
   Result<void> run() {
     RETINUE_ASSIGN(const Topology topology, resolve_topology(spec, store));
-    return check_and_record_pipeline(spec, topology, store);
+    return check_and_record_pipeline(spec, topology, store, log);
   }
   void expect_refused(const std::string& path, const std::string& before, const std::string& now) {
     const auto checked = run();
@@ -26,6 +27,7 @@ class PipelineRecordTest : public ::testing::Test {
 
   PipelineSpec spec = word_pipeline();
   MemoryStore store;
+  RecordingLog log;
 };
 
 TEST_F(PipelineRecordTest, RemembersThePipeline) {
@@ -43,8 +45,10 @@ TEST_F(PipelineRecordTest, RemembersThePipeline) {
   EXPECT_EQ(one.states, (std::map<StateName, StateFormat>{{StateName("n"), StateFormat::kRaw},
                                                           {StateName("odd"), StateFormat::kRaw}}));
   EXPECT_EQ(record->sinks,
-            (std::map<SinkName, uint32_t>{
-                {SinkName("all"), 1}, {SinkName("counts"), 3}, {SinkName("sizes"), 1}}));
+            (std::map<SinkName, RecordedSink>{{SinkName("all"), {.partition_count = 1}},
+                                              {SinkName("counts"), {.partition_count = 3}},
+                                              {SinkName("sizes"), {.partition_count = 1}}}));
+  EXPECT_EQ(record->streams.at(StreamId("words")), spec.streams.at(StreamId("words")).schema);
 }
 
 TEST_F(PipelineRecordTest, RefusesWhatMustNotChange) {
@@ -71,7 +75,11 @@ TEST_F(PipelineRecordTest, WhatIsGoneStaysAndMustFitWhenItComesBack) {
   count().internal_states.erase(StateName("odd"));
   ASSERT_TRUE(run().ok());
   const auto record = load_pipeline_record(store);
-  EXPECT_TRUE(record->computations.contains(ComputationId("sizes")));
+  EXPECT_TRUE(record->computations.at(ComputationId("sizes")).is_gone);
+  EXPECT_TRUE(record->sinks.at(SinkName("sizes")).is_gone);
+  EXPECT_EQ(log.entries.size(), 2u);
+  ASSERT_TRUE(run().ok());
+  EXPECT_EQ(log.entries.size(), 2u) << "said once";
   EXPECT_TRUE(record->computations.at(ComputationId("count")).states.contains(StateName("odd")));
   spec = word_pipeline();
   count().internal_states.at(StateName("odd")).format = StateFormat::kYson;
@@ -82,19 +90,30 @@ TEST_F(PipelineRecordTest, WhatIsGoneStaysAndMustFitWhenItComesBack) {
 
 TEST_F(PipelineRecordTest, GarbageIsRefused) {
   for (const char* record :
-       {"", "[]", "{}", "{name=1}", "{name=a;computations=[];sinks={}}",
-        "{name=a;computations={c=1};sinks={}}", "{name=a;computations={};sinks={s=x}}",
-        "{name=a;computations={};sinks={s=0u}}", "{name=a;computations={};sinks={s=99999999999u}}",
-        "{name=a;computations={c={kind=odd;partition_count=1u;key=[];states={}}};sinks={}}",
-        "{name=a;computations={c={kind=transform;partition_count=0u;key=[];states={}}};sinks={}}",
-        "{name=a;computations={c={kind=transform;partition_count=1u;key=[1];states={}}};sinks={}}",
-        "{name=a;computations={c={kind=transform;partition_count=1u;key=[{name=a;type=odd}];"
-        "states={}}};sinks={}}",
-        "{name=a;computations={c={kind=transform;partition_count=1u;key=[{name=a;type=string;"
-        "expression=5}];states={}}};sinks={}}",
-        "{name=a;computations={c={kind=transform;partition_count=1u;key=[];states={n=odd}}};"
+       {"", "[]", "{}", "{name=1}", "{name=a;streams=[];computations={};sinks={}}",
+        "{name=a;streams={s=1};computations={};sinks={}}",
+        "{name=a;streams={};computations=[];sinks={}}",
+        "{name=a;streams={};computations={c=1};sinks={}}",
+        "{name=a;streams={};computations={};sinks={s=x}}",
+        "{name=a;streams={};computations={};sinks={s={partition_count=0u}}}",
+        "{name=a;streams={};computations={};sinks={s={partition_count=99999999999u}}}",
+        "{name=a;streams={};computations={c={kind=odd;partition_count=1u;key=[];states={}}};sinks={"
+        "}}",
+        "{name=a;streams={};computations={c={kind=transform;partition_count=0u;key=[];states={}}};"
         "sinks={}}",
-        "{name=a;computations={c={kind=transform;partition_count=1u;key=[];states={n=5}}};"
+        "{name=a;streams={};computations={c={kind=transform;partition_count=1u;key=[1];states={}}};"
+        "sinks={}}",
+        "{name=a;streams={};computations={c={kind=transform;partition_count=1u;key=[{name=a;"
+        "streams={};type=odd}];"
+        "states={}}};sinks={}}",
+        "{name=a;streams={};computations={c={kind=transform;partition_count=1u;key=[{name=a;"
+        "streams={};type=string;"
+        "expression=5}];states={}}};sinks={}}",
+        "{name=a;streams={};computations={c={kind=transform;partition_count=1u;key=[];states={n="
+        "odd}}};"
+        "sinks={}}",
+        "{name=a;streams={};computations={c={kind=transform;partition_count=1u;key=[];states={n=5}}"
+        "};"
         "sinks={}}"}) {
     store.put_record("pipeline", record);
     const auto read = load_pipeline_record(store);

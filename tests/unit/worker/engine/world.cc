@@ -34,9 +34,9 @@ struct World::Feed final : public ChunkFeed {
     if (ready_.empty()) {
       return std::nullopt;
     }
-    std::unique_ptr<SourceChunk> chunk = std::move(ready_.front());
+    Result<std::unique_ptr<SourceChunk>> taken = std::move(ready_.front());
     ready_.pop_front();
-    return Result<std::unique_ptr<SourceChunk>>(std::move(chunk));
+    return taken;
   }
   void recycle(std::unique_ptr<SourceChunk> chunk) override { chunk->partition = "recycled"; }
 
@@ -47,7 +47,7 @@ struct World::Feed final : public ChunkFeed {
     auto chunk = std::make_unique<SourceChunk>();
     chunk->partition = "-";
     chunk->rows = RowBatchBuilder(world_.spec.streams.at(StreamId("lines")).schema);
-    for (; rows > 0 && next_ < world_.lines_.size(); --rows, ++next_) {
+    for (; rows > 0 && next_ < world_.lines_.size() && next_ != world_.bad_line; --rows, ++next_) {
       chunk->rows.set_bytes(ColumnIndex(0), world_.lines_[next_]);
       chunk->rows.finish_row();
     }
@@ -55,7 +55,11 @@ struct World::Feed final : public ChunkFeed {
     chunk->bytes_done = next_;
     // The end is known with the last rows, or only after them.
     is_over_ = chunk->is_last = next_ == world_.lines_.size() && rows != 0;
-    ready_.push_back(std::move(chunk));
+    ready_.emplace_back(std::move(chunk));
+    if (next_ == world_.bad_line) {
+      ready_.emplace_back(Error{ErrorCode::kInvalidRecord, "bad line"});
+      is_over_ = true;
+    }
     return true;
   }
 
@@ -63,7 +67,7 @@ struct World::Feed final : public ChunkFeed {
   World& world_;
   size_t next_;
   bool is_over_ = false;
-  std::deque<std::unique_ptr<SourceChunk>> ready_;
+  std::deque<Result<std::unique_ptr<SourceChunk>>> ready_;
 };
 
 struct World::FakeSink final : public Sink {
@@ -126,6 +130,15 @@ EngineDependencies World::dependencies() {
             run_->commits = commits.get();
             return commits;
           }};
+}
+
+void World::make_passthrough() {
+  ComputationSpec& read = spec.computations.at(ComputationId("read"));
+  read.kind = ComputationKind::kPassthroughSource;
+  read.source_stream_id = StreamId("words");
+  read.output_stream_ids = {};
+  read.internal_states.clear();
+  spec.streams.at(StreamId("lines")).schema = spec.streams.at(StreamId("words")).schema;
 }
 
 Result<void> World::try_start() {

@@ -60,6 +60,8 @@ class World {
   explicit World(std::vector<std::string> lines)
       : spec(word_pipeline()), lines_(std::move(lines)) {}
   ~World() { crash(); }
+  // Words instead of lines come from the source. Call before start.
+  void make_passthrough();
 
   // --- the worker
   Result<void> try_start();
@@ -114,6 +116,7 @@ class World {
   MemoryStore store;
   ManualClock clock;
   std::optional<Error> next_sink_failure;
+  std::optional<size_t> bad_line;  // the source fails there
   uint64_t failing_batches = 0;
 
  private:
