@@ -13,6 +13,7 @@ namespace {
 constexpr size_t kQuotedBytesLimit = 100;
 // Longer names are compared by nobody's eye.
 constexpr size_t kComparedBytesLimit = 64;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_continuation_byte(char byte) {
   return (static_cast<uint8_t>(byte) & 0xc0) == 0x80;
@@ -53,9 +54,14 @@ std::string quote_text(std::string_view text) {
   const std::string_view shown = text.substr(0, end);
   const bool is_utf8 = simdjson::validate_utf8(shown.data(), shown.size());
   std::string out = "\"";
-  for (const char c : shown) {
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const char c = shown[i];
     const auto byte = static_cast<uint8_t>(c);
-    if (c == '"' || c == '\\') {
+    if (shown.substr(i).starts_with(kByteOrderMark)) {
+      // It is UTF-8, but nobody sees it.
+      out += "\\xef\\xbb\\xbf";
+      i += kByteOrderMark.size() - 1;
+    } else if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {

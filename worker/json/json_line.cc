@@ -98,11 +98,13 @@ std::string describe_token(std::string_view token) {
     case '"':
       token.remove_prefix(1);
       return quote_text(token.substr(0, token.size() - (token.ends_with('"') ? 1 : 0)));
-    default:
-      return token.size() > kDescribedBytesLimit
-                 ? std::string(token.substr(0, kDescribedBytesLimit)) + "…"
-                 : std::string(token);
+    default: break;
   }
+  const std::string_view shown = token.substr(0, kDescribedBytesLimit);
+  if (!std::all_of(shown.begin(), shown.end(), [](char c) { return c >= 0x20 && c < 0x7f; })) {
+    return quote_text(token);
+  }
+  return token.size() > shown.size() ? std::string(shown) + "…" : std::string(shown);
 }
 
 }  // namespace retinue::worker

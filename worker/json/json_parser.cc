@@ -22,7 +22,8 @@ constexpr unsigned kParseFlags = rapidjson::kParseIterativeFlag | rapidjson::kPa
                                  rapidjson::kParseValidateEncodingFlag |
                                  rapidjson::kParseNumbersAsStringsFlag;
 
-Error error_at(std::string_view text, size_t offset, std::string_view what) {
+Error error_at(std::string_view text, size_t offset, std::string_view what,
+               ErrorCode code = ErrorCode::kInvalidJson) {
   const std::string_view before = text.substr(0, std::min(offset, text.size()));
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');
   const size_t newline = before.rfind('\n');
@@ -31,7 +32,7 @@ Error error_at(std::string_view text, size_t offset, std::string_view what) {
   const auto column = 1 + std::count_if(in_line.begin(), in_line.end(), [](char byte) {
                         return (static_cast<uint8_t>(byte) & 0xc0) != 0x80;
                       });
-  return {ErrorCode::kInvalidJson, fmt::format("line {}, column {}: {}", line, column, what)};
+  return {code, fmt::format("line {}, column {}: {}", line, column, what)};
 }
 
 // Where the string starts whose closing quote is text[end - 1].
@@ -70,6 +71,7 @@ class TreeBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, TreeB
 
   Node take_root() { return std::move(root_); }
   const std::string& failure() const { return failure_; }
+  ErrorCode failure_code() const { return failure_code_; }
   size_t failure_offset() const { return failure_offset_; }
 
  private:
@@ -80,7 +82,8 @@ class TreeBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, TreeB
     std::vector<size_t> key_ends;  // offsets just past each key of `map`
   };
 
-  bool fail(size_t offset, std::string what) {
+  bool fail(size_t offset, std::string what, ErrorCode code = ErrorCode::kInvalidJson) {
+    failure_code_ = code;
     failure_offset_ = offset;
     failure_ = std::move(what);
     return false;
@@ -98,6 +101,7 @@ class TreeBuilder : public rapidjson::BaseReaderHandler<rapidjson::UTF8<>, TreeB
   std::vector<Container> open_;
   Node root_;
   std::string failure_;
+  ErrorCode failure_code_ = ErrorCode::kInvalidJson;
   size_t failure_offset_ = 0;
 };
 
@@ -114,7 +118,8 @@ bool TreeBuilder::add(Node node) {
 
 bool TreeBuilder::open(bool is_map) {
   if (open_.size() >= depth_limit_) {
-    return fail(stream_.Tell(), fmt::format("nested deeper than {} levels", depth_limit_));
+    return fail(stream_.Tell(), fmt::format("nested deeper than {} levels", depth_limit_),
+                ErrorCode::kLimitExceeded);
   }
   open_.emplace_back().is_map = is_map;
   return true;
@@ -216,7 +221,8 @@ Error syntax_error(std::string_view text, size_t offset, rapidjson::ParseErrorCo
 Result<Node> parse_json(std::string_view text, const JsonParseOptions& options) {
   if (text.size() > options.bytes_limit) {
     return error_at(text, options.bytes_limit,
-                    fmt::format("the text is larger than {} bytes", options.bytes_limit));
+                    fmt::format("the text is larger than {} bytes", options.bytes_limit),
+                    ErrorCode::kLimitExceeded);
   }
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
@@ -227,7 +233,7 @@ Result<Node> parse_json(std::string_view text, const JsonParseOptions& options) 
   rapidjson::Reader reader;
   const rapidjson::ParseResult result = reader.Parse<kParseFlags>(stream, builder);
   if (result.Code() == rapidjson::kParseErrorTermination) {
-    return error_at(text, builder.failure_offset(), builder.failure());
+    return error_at(text, builder.failure_offset(), builder.failure(), builder.failure_code());
   }
   if (result.IsError()) {
     return syntax_error(text, result.Offset(), result.Code());

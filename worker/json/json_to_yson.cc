@@ -132,10 +132,15 @@ Result<void> JsonToYson::write_number(ondemand::value value, yson::Writer& write
     writer.uint64(uint64);
   } else if (!is_whole && !value.get_double().get(real)) {
     writer.real(real);
+  } else if (is_whole) {
+    return line_.error_at(
+        token.data(), fmt::format("expected a whole number that fits int64 or uint64, found {}; as "
+                                  "a double, which would lose digits, it is written with .0",
+                                  describe_token(token)));
   } else {
     return line_.error_at(
-        token.data(), fmt::format("expected a number that fits int64, uint64 or a double, found {}",
-                                  describe_token(token)));
+        token.data(),
+        fmt::format("expected a number that fits a double, found {}", describe_token(token)));
   }
   return {};
 }

@@ -146,12 +146,17 @@ TEST(ParseJson, ControlCharactersInStringsAreErrors) {
 TEST(ParseJson, Limits) {
   const JsonParseOptions options{.depth_limit = 3, .bytes_limit = 20};
   EXPECT_EQ(message("[[[1]]]", options), "parsed: [[[1]]]");
-  EXPECT_EQ(message("[[[[1]]]]", options), "line 1, column 4: nested deeper than 3 levels");
-  EXPECT_EQ(message("[{\"a\":{\"b\":{}}}]", options),
-            "line 1, column 12: nested deeper than 3 levels");
-  EXPECT_EQ(message(std::string(21, ' '), options),
+  const auto over_limit = [&](std::string_view text) {
+    const auto node = parse_json(text, options);
+    EXPECT_EQ(node.error().code, ErrorCode::kLimitExceeded);
+    return node.error().message;
+  };
+  EXPECT_EQ(over_limit("[[[[1]]]]"), "line 1, column 4: nested deeper than 3 levels");
+  EXPECT_EQ(over_limit("[{\"a\":{\"b\":{}}}]"), "line 1, column 12: nested deeper than 3 levels");
+  EXPECT_EQ(over_limit(std::string(21, ' ')),
             "line 1, column 21: the text is larger than 20 bytes");
-  EXPECT_THAT(message(std::string(1'000'000, '[')), HasSubstr("nested deeper than 256 levels"));
+  EXPECT_THAT(parse_json(std::string(1'000'000, '[')).error().message,
+              HasSubstr("nested deeper than 256 levels"));
 }
 
 }  // namespace

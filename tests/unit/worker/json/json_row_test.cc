@@ -199,8 +199,12 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{ColumnType::kAny, R"({"x":{"a":1,"a":2}})",
             "column 6: the key \"a\" is there twice in this object"},
         Bad{ColumnType::kAny, R"({"x":[123456789012345678901]})",
-            "column 7: expected a number that fits int64, uint64 or a double, found "
-            "123456789012345678901"}));
+            "column 7: expected a whole number that fits int64 or uint64, found "
+            "123456789012345678901; as a double, which would lose digits, it is written with .0"},
+        Bad{ColumnType::kAny, R"({"x":[1e999]})",
+            "column 7: expected a number that fits a double, found 1e999"},
+        Bad{ColumnType::kInt64, "\xef\xbb\xbf{}",
+            "column 1: expected a JSON object, found \"\\xef\\xbb\\xbf{}\""}));
 
 INSTANTIATE_TEST_SUITE_P(
     Shapes, JsonRowError,

@@ -226,7 +226,7 @@ TEST_F(SpecFiles, FilesThatCannotBeRead) {
   EXPECT_EQ(folder.error().code, ErrorCode::kIoError);
   const auto huge = load_spec(write("huge.json", std::string(limits::kYsonBytesLimit + 10, ' ')));
   ASSERT_FALSE(huge.ok());
-  EXPECT_EQ(huge.error().code, ErrorCode::kInvalidJson);
+  EXPECT_EQ(huge.error().code, ErrorCode::kLimitExceeded);
   EXPECT_THAT(huge.error().message, HasSubstr("larger than 16777216 bytes"));
   EXPECT_FALSE(load_spec(write("empty.json", "")).ok());
 }
