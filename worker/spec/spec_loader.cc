@@ -98,8 +98,12 @@ SpecFormat guess_format(std::string_view text) {
 Result<std::string> read_file(const std::filesystem::path& path) {
   std::error_code failure;
   const auto status = std::filesystem::status(path, failure);
-  if (!std::filesystem::exists(status)) {
+  if (status.type() == std::filesystem::file_type::not_found) {
     return Error{ErrorCode::kNotFound, fmt::format("there is no file {}", path.string())};
+  }
+  if (failure) {
+    return Error{ErrorCode::kIoError,
+                 fmt::format("cannot read {}: {}", path.string(), failure.message())};
   }
   if (std::filesystem::is_directory(status)) {
     return Error{ErrorCode::kIoError,

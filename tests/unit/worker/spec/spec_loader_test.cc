@@ -224,6 +224,11 @@ TEST_F(SpecFiles, FilesThatCannotBeRead) {
   const auto folder = load_spec(folder_);
   ASSERT_FALSE(folder.ok());
   EXPECT_EQ(folder.error().code, ErrorCode::kIoError);
+  std::filesystem::create_symlink("loop.json", folder_ / "loop.json");
+  const auto loop = load_spec(folder_ / "loop.json");
+  ASSERT_FALSE(loop.ok());
+  EXPECT_EQ(loop.error().code, ErrorCode::kIoError);
+  EXPECT_THAT(loop.error().message, HasSubstr("Too many levels of symbolic links"));
   const auto huge = load_spec(write("huge.json", std::string(limits::kYsonBytesLimit + 10, ' ')));
   ASSERT_FALSE(huge.ok());
   EXPECT_EQ(huge.error().code, ErrorCode::kLimitExceeded);
