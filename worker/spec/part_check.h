@@ -15,7 +15,8 @@ void check_graph(const PipelineSpec& spec, Problems& problems);
 // Key columns are columns of every input stream; a source's stream has the columns it fills.
 void check_schemas(const PipelineSpec& spec, Problems& problems);
 
-// Nothing is written by two, and standard input and output are used once.
+// Nothing is written by two, standard input and output are used once, and no source reads what the
+// pipeline writes.
 void check_files(const PipelineSpec& spec, Problems& problems);
 
 // The path of a field of a computation or a sink.

@@ -165,6 +165,15 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"/sinks/file/path", "\"bad/events.jsonl\"", "/sinks/file/path",
             "expected something else than the file \"/pipelines/sample/bad/events.jsonl\", which "
             "/computations/events/source/dead_letter_path has already"},
+        Bad{"/computations/events/source/paths", "[\"in.jsonl\", \"./out/[0-9].jsonl\"]",
+            "/computations/events/source/paths/1",
+            "expected files that the pipeline does not write, found "
+            "\"/pipelines/sample/out/[0-9].jsonl\", which names the file of /sinks/file/path"},
+        Bad{"/computations/events/source/paths", "[\"bad/events.jsonl\"]",
+            "/computations/events/source/paths/0",
+            "expected files that the pipeline does not write, found "
+            "\"/pipelines/sample/bad/events.jsonl\", which names the file of "
+            "/computations/events/source/dead_letter_path"},
         Bad{"/dynamic_spec", "[]", "/dynamic_spec", "expected a map, found an empty list"},
         Bad{"/dynamic_spec/state_cache_bytes_limit", "\"64MB\"",
             "/dynamic_spec/state_cache_bytes_limit",
