@@ -16,6 +16,7 @@ constexpr size_t kBufferBytes = size_t{256} << 10;
 constexpr size_t kShownBytes = limits::kErrorTextBytesLimit;
 // One more tells whether the last character shown is whole.
 constexpr size_t kKeptBytes = kShownBytes + 1;
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::unique_ptr<char[]> make_buffer(size_t capacity) {
   return std::make_unique_for_overwrite<char[]>(capacity + JsonRowParser::kPadding);
@@ -34,12 +35,12 @@ size_t whole_characters(std::string_view text, size_t size) {
 
 LineReader::LineReader() : buffer_(make_buffer(kBufferBytes)), capacity_(kBufferBytes) {}
 
-void LineReader::open(std::unique_ptr<ByteReader> reader, LinePlace place, bool is_within_line) {
+void LineReader::open(std::unique_ptr<ByteReader> reader, LinePlace place, Start start) {
   reader_ = std::move(reader);
   begin_ = scanned_ = end_ = 0;
   discarded_ = 0;
   place_ = place;
-  is_within_line_ = is_within_line;
+  start_ = start;
   is_at_end_ = false;
 }
 
@@ -64,7 +65,7 @@ Result<LineReader::Outcome> LineReader::next(Line& line, bool wait) {
       continue;
     }
     // The end of a line that was given without it.
-    if (std::exchange(is_within_line_, false) && line.text.empty()) {
+    if (std::exchange(start_, Start::kOfLine) == Start::kWithinLine && line.text.empty()) {
       continue;
     }
     return Outcome::kLine;
@@ -104,6 +105,9 @@ Result<LineReader::Outcome> LineReader::fill(bool wait) {
 
 void LineReader::take(Line& line, size_t size, size_t end_bytes) {
   line.text = {&buffer_[begin_], size};
+  if (start_ == Start::kOfFile && line.text.starts_with(kByteOrderMark)) {
+    line.text.remove_prefix(kByteOrderMark.size());
+  }
   if (line.text.ends_with('\r')) {
     line.text.remove_suffix(1);
   }
@@ -111,9 +115,10 @@ void LineReader::take(Line& line, size_t size, size_t end_bytes) {
   if (line.is_too_long) {
     line.text = line.text.substr(0, whole_characters(line.text, kShownBytes));
   }
-  line.readable_bytes = capacity_ + JsonRowParser::kPadding - begin_;
+  const auto text_begin = static_cast<size_t>(line.text.data() - buffer_.get());
+  line.readable_bytes = capacity_ + JsonRowParser::kPadding - text_begin;
   place_.offset += discarded_ + size + end_bytes;
-  place_.lines += is_within_line_ ? 0 : 1;
+  place_.lines += start_ == Start::kWithinLine ? 0 : 1;
   line.end = place_;
   discarded_ = 0;
   begin_ += size + end_bytes;

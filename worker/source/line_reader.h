@@ -2,7 +2,8 @@
 // file.
 //
 // A line ends with '\n'; a '\r' before it is no part of it; the last line needs no end. A line of
-// more than limits::kLineBytesLimit bytes is given as too long, with its beginning.
+// more than limits::kLineBytesLimit bytes is given as too long, with its beginning. A UTF-8 byte
+// order mark at the beginning of a file is no part of its first line.
 //
 // Threads: one at a time. Owns: the buffer and the reader of the open file.
 #pragma once
@@ -34,12 +35,18 @@ struct Line {
 class LineReader {
  public:
   enum class Outcome : uint8_t { kLine, kEnd, kNothingYet };
+  enum class Start : uint8_t {
+    kOfFile,
+    kOfLine,
+    // The byte before is no line end, for the line had none yet when it was read; so what comes is
+    // the rest of that line.
+    kWithinLine,
+  };
 
   LineReader();
 
-  // Reads on in `reader`, which stands at `place`. `is_within_line`: the byte before is no line
-  // end, for the line had none yet when it was read; so what comes is the rest of that line.
-  void open(std::unique_ptr<ByteReader> reader, LinePlace place, bool is_within_line);
+  // Reads on in `reader`, which stands at `place`.
+  void open(std::unique_ptr<ByteReader> reader, LinePlace place, Start start);
   void close() { reader_.reset(); }
   bool is_open() const { return reader_ != nullptr; }
 
@@ -67,7 +74,7 @@ class LineReader {
   size_t end_ = 0;
   uint64_t discarded_ = 0;  // bytes of the line at begin_ that are not in the buffer
   LinePlace place_;         // of begin_
-  bool is_within_line_ = false;
+  Start start_ = Start::kOfFile;
   bool is_at_end_ = false;
 };
 

@@ -57,6 +57,15 @@ LinesSource::LinesSource(std::vector<InputPath> inputs, TableSchema schema,
   }
 }
 
+std::vector<std::string> LinesSource::paths() const {
+  std::vector<std::string> paths;
+  paths.reserve(files_.size());
+  for (const File& file : files_) {
+    paths.push_back(file.input.path);
+  }
+  return paths;
+}
+
 std::optional<uint64_t> LinesSource::total_bytes() const {
   uint64_t total = 0;
   for (const File& file : files_) {
@@ -81,7 +90,8 @@ Result<void> LinesSource::seek(std::string_view position) {
     if (size < file.stored_bytes_read) {
       return ends_early(file.input.path, size, file.stored_bytes_read);
     }
-    file.is_finished = size == file.stored_bytes_read;
+    // A pipe is never finished for good: another run may bring more.
+    file.is_finished = file.input.size_bytes && size == file.stored_bytes_read;
   }
   if (position_.path.empty()) {
     return {};
@@ -89,7 +99,7 @@ Result<void> LinesSource::seek(std::string_view position) {
   const auto file = std::find_if(files_.begin(), files_.end(), [&](const File& candidate) {
     return candidate.input.path == position_.path;
   });
-  if (file == files_.end()) {
+  if (file == files_.end() || file->input.is_gone) {
     return Error{ErrorCode::kIoError,
                  fmt::format("{}: was read up to byte {}, but is gone, or the source's paths name "
                              "it no longer; put it back, or start the pipeline from the beginning "
@@ -109,16 +119,18 @@ Result<void> LinesSource::open(File& file) {
   RETINUE_ASSIGN(auto input, InputFile::open(path, *interrupt_, options_.stdin_fd));
   // A pipe cannot go back: it goes on with what it gives now.
   const bool must_skip = input->is_regular() && file.place.offset > 0;
+  auto start = LineReader::Start::kOfFile;
   RETINUE_ASSIGN(auto reader, open_byte_reader(std::move(input), options_.compression));
-  char byte_before = '\n';
   if (must_skip) {
+    char byte_before = '\n';
     RETINUE_TRY(reader->skip_to(file.place.offset - 1));
     RETINUE_ASSIGN(const auto count, reader->read(&byte_before, 1, true));
     if (*count == 0) {
       return ends_early(path, file.place.offset - 1, file.place.offset);
     }
+    start = byte_before == '\n' ? LineReader::Start::kOfLine : LineReader::Start::kWithinLine;
   }
-  lines_.open(std::move(reader), file.place, byte_before != '\n');
+  lines_.open(std::move(reader), file.place, start);
   current_ = &file;
   return {};
 }
@@ -127,11 +139,8 @@ void LinesSource::finish() {
   position_.place = lines_.place();
   current_->stored_bytes_read = lines_.reader().stored_bytes_read();
   current_->is_finished = true;
-  // Standard input is never finished for good: another run may bring more.
-  if (current_->input.path != kStandardInput) {
-    position_.finished[current_->fingerprint] = {position_.place, current_->stored_bytes_read};
-    position_.path.clear();
-  }
+  position_.finished[current_->fingerprint] = {position_.place, current_->stored_bytes_read};
+  position_.path.clear();
   lines_.close();
   current_ = nullptr;
 }

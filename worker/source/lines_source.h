@@ -37,6 +37,7 @@ class LinesSource final : public Source {
   Result<void> seek(std::string_view position) override;
   Result<void> read(SourceChunk& chunk, uint32_t rows_limit, size_t bytes_limit) override;
   void interrupt() override { interrupt_->raise(); }
+  std::vector<std::string> paths() const override;
   std::optional<uint64_t> total_bytes() const override;
 
  private:

@@ -9,6 +9,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "protocol/base/clock.h"
 #include "protocol/base/result.h"
@@ -48,6 +50,8 @@ class Source {
   virtual Result<void> read(SourceChunk& chunk, uint32_t rows_limit, size_t bytes_limit) = 0;
   // Makes a read() or seek() on another thread return soon, with kDraining. It stays so.
   virtual void interrupt() = 0;
+  // Its files, as they were found when it was made.
+  virtual std::vector<std::string> paths() const = 0;
   // Bytes of all files as they lay when the source was made; nullopt with a pipe among them.
   virtual std::optional<uint64_t> total_bytes() const = 0;
 };

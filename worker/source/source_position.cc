@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "protocol/values/farm_hash.h"
 #include "protocol/yson/parser.h"
 #include "protocol/yson/writer.h"
 
@@ -31,6 +32,14 @@ Result<LinePlace> place_of(const yson::Node* offset, const yson::Node* lines) {
 }
 
 }  // namespace
+
+std::optional<uint64_t> SourcePosition::find(const std::string& of_path) const {
+  if (of_path == path) {
+    return 0;
+  }
+  const auto found = finished.find(fingerprint(of_path));
+  return found == finished.end() ? std::nullopt : std::optional(found->second.stored_bytes);
+}
 
 std::string encode_position(const SourcePosition& position) {
   std::string bytes;

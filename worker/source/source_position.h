@@ -2,11 +2,13 @@
 //
 // Encoded it is binary YSON: {version; finished=[path's fingerprint; offset; lines; stored bytes;
 // …]; path; offset; lines}. The last three are the file being read, absent between files. A
-// finished file keeps its size, so that one that has grown since is read on.
+// finished file keeps its size, so that one that has grown since is read on. Pipes and standard
+// input are among them, for their lines are numbered on.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,6 +28,9 @@ struct SourcePosition {
   std::map<uint64_t, Finished> finished;  // by fingerprint(path)
   std::string path;                       // empty: between files
   LinePlace place;
+
+  // How much of a file was read, in bytes on disk; 0 for the one being read. Nullopt: nothing.
+  std::optional<uint64_t> find(const std::string& of_path) const;
 
   friend bool operator==(const SourcePosition&, const SourcePosition&) = default;
 };

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,13 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
+Result<std::vector<InputPath>> found_in(const std::vector<std::string>& paths) {
+  return expand_input_paths(paths, [](const std::string&) { return std::nullopt; });
+}
+
 std::vector<std::string> expand(const std::vector<std::string>& paths) {
   std::vector<std::string> expanded;
-  const std::vector<InputPath> inputs = expand_input_paths(paths).value();
+  const std::vector<InputPath> inputs = found_in(paths).value();
   for (const InputPath& input : inputs) {
     expanded.push_back(std::filesystem::path(input.path).filename());
   }
@@ -26,7 +31,7 @@ std::vector<std::string> expand(const std::vector<std::string>& paths) {
 }
 
 ErrorCode error_of(const std::vector<std::string>& paths) {
-  const auto inputs = expand_input_paths(paths);
+  const auto inputs = found_in(paths);
   return inputs ? ErrorCode::kInternal : inputs.error().code;
 }
 
@@ -48,7 +53,7 @@ TEST(InputPathsTest, PathsStayInTheOrderGivenAndComeOnce) {
   folder.write("c", "");
   EXPECT_THAT(expand({folder.path("b"), folder.path("*"), folder.path("a")}),
               ElementsAre("b", "a", "c"));
-  EXPECT_EQ(expand_input_paths({folder.path("b")}).value()[0].size_bytes, 3u);
+  EXPECT_EQ(found_in({folder.path("b")}).value()[0].size_bytes, 3u);
 }
 
 TEST(InputPathsTest, AFileWhoseNameLooksLikeAPatternIsThatFile) {
@@ -63,9 +68,37 @@ TEST(InputPathsTest, WhatIsNotThereIsAnError) {
   EXPECT_EQ(error_of({folder.path("gone")}), ErrorCode::kNotFound);
   EXPECT_EQ(error_of({folder.path("gone*")}), ErrorCode::kNotFound);
   EXPECT_EQ(error_of({folder.path("no/such/*")}), ErrorCode::kNotFound);
-  const auto missing = expand_input_paths({folder.path("gone*.log")});
+  const auto missing = found_in({folder.path("gone*.log")});
   EXPECT_THAT(missing.error().message, HasSubstr(folder.path("gone*.log")));
   EXPECT_EQ(error_of({}), ErrorCode::kInvalidArgument);
+}
+
+TEST(InputPathsTest, WhatWasReadMayBeGone) {
+  const testing::Folder folder;
+  const auto read_in_part = [&](const std::string& path) {
+    return path == folder.path("gone") ? std::optional<uint64_t>(17) : std::nullopt;
+  };
+  const auto inputs = expand_input_paths({folder.path("gone")}, read_in_part).value();
+  ASSERT_EQ(inputs.size(), 1u);
+  EXPECT_TRUE(inputs[0].is_gone);
+  EXPECT_EQ(inputs[0].size_bytes, 17u);
+  EXPECT_EQ(expand_input_paths({folder.path("never")}, read_in_part).error().code,
+            ErrorCode::kNotFound);
+}
+
+TEST(InputPathsTest, AFileOfSeveralNamesComesOnce) {
+  const testing::Folder folder;
+  folder.write("b", "");
+  folder.write("d", "");
+  std::filesystem::create_hard_link(folder.path("b"), folder.path("c"));
+  std::filesystem::create_symlink("d", folder.path("a-link"));
+  std::filesystem::create_symlink("d", folder.path("e-link"));
+  std::filesystem::create_directory_symlink(".", folder.path("here"));
+  EXPECT_THAT(expand({folder.path("?"), folder.path("*-link")}), ElementsAre("b", "d"));
+  EXPECT_THAT(expand({folder.path("*-link"), folder.path("d")}), ElementsAre("d"));
+  EXPECT_THAT(expand({folder.path("*-link")}), ElementsAre("a-link"));
+  EXPECT_THAT(expand({folder.path("here/b"), folder.path("c"), folder.path("b")}),
+              ElementsAre("b"));
 }
 
 TEST(InputPathsTest, DirectoriesAreRefused) {
@@ -80,13 +113,13 @@ TEST(InputPathsTest, StandardInputStandsAlone) {
   const testing::Folder folder;
   EXPECT_THAT(expand({"-"}), ElementsAre("-"));
   EXPECT_EQ(error_of({"-", folder.write("a", "")}), ErrorCode::kInvalidArgument);
-  EXPECT_EQ(expand_input_paths({"-"}).value()[0].size_bytes, std::nullopt);
+  EXPECT_EQ(found_in({"-"}).value()[0].size_bytes, std::nullopt);
 }
 
 TEST(InputPathsTest, PipesHaveNoSize) {
   const testing::Folder folder;
   ASSERT_EQ(::mkfifo(folder.path("pipe").c_str(), 0600), 0);
-  EXPECT_EQ(expand_input_paths({folder.path("pipe")}).value()[0].size_bytes, std::nullopt);
+  EXPECT_EQ(found_in({folder.path("pipe")}).value()[0].size_bytes, std::nullopt);
 }
 
 }  // namespace

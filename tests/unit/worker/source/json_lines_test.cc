@@ -141,5 +141,12 @@ TEST(JsonLinesTest, EveryLineLengthAtEveryPlaceOfTheBufferIsReadAlike) {
   EXPECT_EQ(read_all(*source).texts(), expected);
 }
 
+TEST(JsonLinesTest, AByteOrderMarkIsNoPartOfTheFirstLine) {
+  const testing::Folder folder;
+  const std::string in = folder.write("in", "\xef\xbb\xbf{\"word\":\"a\"}\n{\"word\":\"b\"}");
+  auto source = make_source(json_spec({in}), json_schema()).value();
+  EXPECT_THAT(read_all(*source).texts(), ElementsAre("a", "b"));
+}
+
 }  // namespace
 }  // namespace retinue::worker

@@ -16,7 +16,6 @@ namespace retinue::worker {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 class Pipe {
  public:
@@ -44,7 +43,7 @@ class Pipe {
 };
 
 std::unique_ptr<Source> stdin_source(const Pipe& pipe) {
-  return make_source(text_spec({"-"}), text_schema(), pipe.reader()).value();
+  return make_source(text_spec({"-"}), text_schema(), "", pipe.reader()).value();
 }
 
 TEST(PipeTest, GivesTheLinesThereAreAtOnce) {
@@ -99,7 +98,7 @@ TEST(PipeTest, BadLinesDoNotWaitForGoodOnes) {
   Pipe pipe;
   pipe.write("bad\n");
   auto source =
-      make_source(json_spec({"-"}, BadLinePolicy::kDeadLetter), json_schema(), pipe.reader())
+      make_source(json_spec({"-"}, BadLinePolicy::kDeadLetter), json_schema(), "", pipe.reader())
           .value();
   Reading reading;
   EXPECT_TRUE(read_chunk(*source, reading));
@@ -157,15 +156,18 @@ TEST(PipeTest, ANamedPipeIsReadOnceAWriterComes) {
   const Reading reading = read_all(*source);
   writer.join();
   EXPECT_THAT(reading.texts(), ElementsAre("a", "b", "z"));
-  // What the pipe gave is finished; nobody waits for another writer.
+  // Another run reads what the pipe gives then.
   auto again = text_source({path, folder.path("z")});
   ASSERT_TRUE(again->seek(reading.position).ok());
-  EXPECT_THAT(read_all(*again).texts(), IsEmpty());
+  std::thread next_writer([&] { folder.append("pipe", "c\n"); });
+  const Reading rest = read_all(*again);
+  next_writer.join();
+  EXPECT_EQ(rest.rows, (std::vector<Row>{{"c", path, uint64_t{3}}}));
 }
 
 TEST(PipeTest, AClosedStandardInputIsAnError) {
   constexpr int kNotOpen = 1'000'000;
-  auto source = make_source(text_spec({"-"}), text_schema(), kNotOpen).value();
+  auto source = make_source(text_spec({"-"}), text_schema(), "", kNotOpen).value();
   EXPECT_EQ(read_all(*source).error->code, ErrorCode::kIoError);
 }
 

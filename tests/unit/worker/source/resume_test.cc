@@ -235,6 +235,35 @@ TEST(ResumeTest, AFinishedFileMayGo) {
   EXPECT_THAT(read_all(*resumed(pattern, reading.position)).texts(), IsEmpty());
 }
 
+TEST(ResumeTest, AFinishedFileThatIsNamedMayGo) {
+  const testing::Folder folder;
+  const std::vector<std::string> paths{folder.write("a", "a1\n"), folder.write("b", "b1\nb2\n")};
+  Reading reading;
+  auto source = text_source(paths);
+  read_chunk(*source, reading);     // all of a
+  read_chunk(*source, reading, 1);  // into b
+  const auto resume = [&]() -> Result<std::unique_ptr<Source>> {
+    RETINUE_ASSIGN(auto made, make_source(text_spec(paths), text_schema(), reading.position));
+    RETINUE_TRY(made->seek(reading.position));
+    return made;
+  };
+  std::filesystem::remove(folder.path("a"));
+  const Reading rest = read_all(**resume());
+  EXPECT_THAT(rest.texts(), ElementsAre("b2"));
+  EXPECT_EQ(rest.bytes_done, 9u);
+
+  std::filesystem::remove(folder.path("b"));
+  Error error = resume().error();
+  EXPECT_EQ(error.code, ErrorCode::kIoError);
+  EXPECT_THAT(error.message, HasSubstr(folder.path("b") + ": was read up to byte 3, but is gone"));
+
+  reading.position = rest.position;
+  EXPECT_THAT(read_all(**resume()).texts(), IsEmpty());
+  // And it is still known when it comes back.
+  folder.write("a", "a1\na2\n");
+  EXPECT_THAT(read_all(**resume()).texts(), ElementsAre("a2"));
+}
+
 TEST(ResumeTest, GarbledPositionsAreRefused) {
   const testing::Folder folder;
   const std::vector<std::string> paths{folder.write("in", "a\nb\n")};

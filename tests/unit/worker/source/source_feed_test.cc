@@ -138,7 +138,7 @@ TEST(SourceFeedTest, EndsWhileItsSourceWaitsForAPipe) {
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
   {
     Bell bell;
-    SourceFeed feed(make_source(text_spec({"-"}), text_schema(), ends[0]).value(), "", {},
+    SourceFeed feed(make_source(text_spec({"-"}), text_schema(), "", ends[0]).value(), "", {},
                     bell.ring());
     ASSERT_EQ(::write(ends[1], "a\n", 2), 2);
     EXPECT_EQ(take(feed, bell).value()->rows.row_count(), 1u);

@@ -195,5 +195,18 @@ TEST(TextLinesTest, AnEndlessLineTakesBoundedMemoryAndEnds) {
   EXPECT_TRUE(reading.is_last);
 }
 
+TEST(TextLinesTest, AByteOrderMarkIsNoPartOfTheText) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  const std::string mark(kMark);
+  const testing::Folder folder;
+  folder.write("in", mark + "a\n" + mark + "b\n");
+  auto source = text_source({folder.path("in")});
+  const Reading reading = read_all(*source, 1);
+  EXPECT_THAT(reading.texts(), ElementsAre("a", mark + "b"));
+  EXPECT_EQ(reading.bytes_done, 10u);
+  folder.write("in", mark);
+  EXPECT_THAT(read_all(*text_source({folder.path("in")})).texts(), ElementsAre(""));
+}
+
 }  // namespace
 }  // namespace retinue::worker
