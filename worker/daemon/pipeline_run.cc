@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "worker/cli/standard_streams.h"
 #include "worker/cli/summary_printer.h"
-#include "worker/cli/terminal.h"
 #include "worker/sink/make_sink.h"
 #include "worker/source/make_source.h"
 #include "worker/source/source_feed.h"
@@ -38,14 +36,8 @@ PipelineRun::PipelineRun(const RunOptions& options, const PipelineSpec& spec)
     : options_(options),
       spec_(spec),
       log_(options.log_format, options.log_level),
-      progress_(
-          spec.name,
-          {.is_terminal = options.log_format == LogFormat::kText && isatty(STDERR_FILENO) != 0,
-           .is_quiet = options.quiet,
-           .as_log = options.log_format == LogFormat::kJson,
-           .has_utf8 = locale_has_utf8(),
-           .columns = [] { return terminal_columns(STDERR_FILENO); }},
-          log_, stderr) {}
+      progress_(spec.name, {.is_terminal = isatty(STDERR_FILENO) != 0, .is_quiet = options.quiet},
+                log_, stderr) {}
 
 PipelineRun::~PipelineRun() {
   executor_.reset();
@@ -53,14 +45,11 @@ PipelineRun::~PipelineRun() {
 
 int PipelineRun::run() {
   if (auto started = start(); !started) {
-    report(Engine::State::kFailed, started.error().to_string(), {});
+    progress_.error(started.error().to_string());
     return started.error().code == ErrorCode::kInvalidSpec ? kExitUsage : kExitFailed;
   }
   loop_.run();
-  const bool has_failed = engine_->state() == Engine::State::kFailed;
-  const bool is_reported =
-      report(engine_->state(), has_failed ? engine_->error().to_string() : "", engine_->summary());
-  return has_failed || !is_reported ? kExitFailed : kExitOk;
+  return report();
 }
 
 EngineDependencies PipelineRun::engine_dependencies() {
@@ -91,22 +80,19 @@ Result<void> PipelineRun::start() {
   RETINUE_ASSIGN(CompanionSocket socket, CompanionSocket::create(options_.data_dir));
   socket_.emplace(std::move(socket));
   server_.emplace(loop_, progress_);
-  companions_.emplace(spec_,
-                      CompanionsOptions{.token = socket_->token(),
-                                        .socket_address = socket_->path().string(),
-                                        .environment_file = socket_->env_file().string()},
-                      *server_, progress_, clock_);
+  companions_.emplace(
+      spec_,
+      CompanionsOptions{.token = socket_->token(), .socket_address = socket_->path().string()},
+      *server_, progress_, clock_);
   server_->report_to(*companions_);
   executor_.emplace(loop_, kSinkThreads);
   RETINUE_ASSIGN(engine_, Engine::create(engine_dependencies()));
   RETINUE_TRY(server_->listen(socket_->path()));
-  loop_.on_stop_signal(
-      [this](int signal) {
-        progress_.info("stopping: finishing what is out, then committing it",
-                       {{"signal", fmt::to_string(signal)}});
-        engine_->stop();
-      },
-      [this] { server_->kill_processes(); });
+  loop_.on_stop_signal([this](int signal) {
+    progress_.info("stopping: finishing what is out, then committing it",
+                   {{"signal", fmt::to_string(signal)}});
+    engine_->stop();
+  });
   loop_.on_turn([this] { turn(); });
   progress_.info("pipeline starts",
                  {{"pipeline", spec_.name},
@@ -150,30 +136,23 @@ void PipelineRun::set_wakeup() {
   loop_.set_wakeup(at);
 }
 
-bool PipelineRun::report(Engine::State state, const std::string& error, const Summary& summary) {
+int PipelineRun::report() {
+  const Summary summary = engine_->summary();
   const ProcessUsage usage = process_usage();
-  if (!error.empty()) {
+  const bool has_failed = engine_->state() == Engine::State::kFailed;
+  const std::string error = has_failed ? engine_->error().to_string() : "";
+  if (has_failed) {
     progress_.error(error);
   }
   if (options_.json) {
-    Output out(writes_to_stdout(spec_) ? stderr : stdout);
-    const std::string json = summary_json(spec_.name, state, error, summary, usage);
-    out.write(json + "\n").ok();  // finish() tells
-    const auto printed = out.finish();
-    if (!printed) {
-      progress_.error(printed.error().to_string());
-    }
-    return printed.ok();
-  }
-  if (!engine_) {
-    return true;
-  }
-  if (options_.log_format == LogFormat::kJson) {
-    progress_.info("pipeline ends", summary_fields(state, summary, usage));
+    std::FILE* const out = writes_to_stdout(spec_) ? stderr : stdout;
+    std::fprintf(out, "%s\n",
+                 summary_json(spec_.name, engine_->state(), error, summary, usage).c_str());
+    std::fflush(out);
   } else {
-    std::fputs(summary_text(spec_.name, state, summary, usage).c_str(), stderr);
+    std::fputs(summary_text(spec_.name, engine_->state(), summary, usage).c_str(), stderr);
   }
-  return true;
+  return has_failed ? kExitFailed : kExitOk;
 }
 
 }  // namespace retinue::worker
