@@ -34,6 +34,19 @@ void append_nested(const std::exception& exception, std::string& trace) {
   }
 }
 
+// Whether code and spec disagree, which trying again does not mend, or the code failed.
+ErrorCode current_init_code() {
+  try {
+    throw;
+  } catch (const SchemaError&) {
+    return ErrorCode::kSchemaMismatch;
+  } catch (const StateError&) {
+    return ErrorCode::kSchemaMismatch;
+  } catch (...) {
+    return ErrorCode::kUserCodeFailed;
+  }
+}
+
 // What is being handled right now, as a failure at `input`.
 BatchFailure current_failure(std::optional<OrderPosition> input) {
   BatchFailure failure{
@@ -47,7 +60,7 @@ BatchFailure current_failure(std::optional<OrderPosition> input) {
   } catch (...) {
     const std::type_info* type = abi::__cxa_current_exception_type();
     failure.exception_type = type != nullptr ? demangled(*type) : "unknown";
-    failure.error.message = "the handler threw a " + failure.exception_type;
+    failure.error.message = "the handler threw a value of type " + failure.exception_type;
   }
   return failure;
 }
@@ -86,7 +99,7 @@ Result<std::unique_ptr<Job>> Job::open(std::shared_ptr<const JobSpec> spec,
     return job;
   } catch (...) {
     const BatchFailure failure = current_failure({});
-    return Error{failure.error.code,
+    return Error{current_init_code(),
                  fmt::format("init: {} ({})", failure.error.message, failure.exception_type)};
   }
 }

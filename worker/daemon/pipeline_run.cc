@@ -82,7 +82,9 @@ Result<void> PipelineRun::start() {
   server_.emplace(loop_, progress_);
   companions_.emplace(
       spec_,
-      CompanionsOptions{.token = socket_->token(), .socket_address = socket_->path().string()},
+      CompanionsOptions{.token = socket_->token(),
+                        .socket_address = socket_->path().string(),
+                        .environment_file = socket_->env_file().string()},
       *server_, progress_, clock_);
   server_->report_to(*companions_);
   executor_.emplace(loop_, kSinkThreads);

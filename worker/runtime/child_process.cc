@@ -47,16 +47,29 @@ std::vector<char*> pointers_to(std::vector<std::string>& strings) {
 }
 
 Error spawn_error(const SpawnRequest& request, int failure) {
+  const auto correct = [&](ErrorCode code, std::string_view field, const std::string& what) {
+    return Error{code, fmt::format("{}. Correct {}/{}", what, request.spec_path, field)};
+  };
+  const std::string& folder = request.working_directory;
   std::error_code ignored;
-  if (failure == UV_ENOENT && !request.working_directory.empty() &&
-      !std::filesystem::is_directory(request.working_directory, ignored)) {
-    return {ErrorCode::kNotFound,
-            fmt::format("its working directory {} does not exist", request.working_directory)};
+  if (!folder.empty() && !std::filesystem::is_directory(folder, ignored)) {
+    return correct(ErrorCode::kNotFound, "working_directory",
+                   fmt::format("its working directory {} is not there", folder));
   }
-  const bool cannot_ever =
-      failure == UV_ENOENT || failure == UV_EACCES || failure == UV_ENOTDIR || failure == -ENOEXEC;
-  return {cannot_ever ? ErrorCode::kNotFound : ErrorCode::kIoError,
-          fmt::format("{}: {}", request.command[0], uv_strerror(failure))};
+  if (!folder.empty() && ::access(folder.c_str(), X_OK) != 0) {
+    return correct(
+        ErrorCode::kInvalidSpec, "working_directory",
+        fmt::format("its working directory {} cannot be entered: {}", folder, ::strerror(errno)));
+  }
+  const std::string program = fmt::format("{}: {}", request.command[0], uv_strerror(failure));
+  switch (failure) {
+    case UV_ENOENT: return correct(ErrorCode::kNotFound, "command", program);
+    case UV_EACCES:
+      return correct(ErrorCode::kInvalidSpec, "command", program + " (is it executable?)");
+    case UV_ENOTDIR:
+    case -ENOEXEC: return correct(ErrorCode::kInvalidSpec, "command", program);
+    default: return {ErrorCode::kIoError, program};
+  }
 }
 
 }  // namespace

@@ -30,7 +30,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  // The pid. Errors: kNotFound, kIoError; the object is gone then.
+  // The pid. Errors: those of CompanionTransport::spawn; the object is gone then.
   Result<uint64_t> spawn(const SpawnRequest& request);
   void signal(CompanionTransport::Signal signal);
   // Kills it if it runs, and reports nothing any more.

@@ -46,6 +46,8 @@ class JobListener {
 struct CompanionsOptions {
   std::string token;           // what a Hello must carry
   std::string socket_address;  // RETINUE_SOCKET of spawned processes
+  // Where those who start a companion by hand find both.
+  std::string environment_file;
   Duration heartbeat_interval = Duration::seconds(5);
   Duration heartbeat_timeout = Duration::seconds(20);  // silence that counts as gone
   Duration kill_delay = Duration::seconds(5);          // from SIGTERM to SIGKILL

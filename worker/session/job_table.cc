@@ -10,6 +10,12 @@
 #include "worker/session/assignment.h"
 
 namespace retinue::worker {
+namespace {
+
+// How often user code may fail to open one job.
+constexpr uint32_t kUserCodeOpeningsMax = 3;
+
+}  // namespace
 
 JobSlot JobTable::add(ComputationId computation, PartitionIndex partition, Supervision& companion,
                       JobListener& listener) {
@@ -83,6 +89,7 @@ void JobTable::on_opened(JobId id) {
   Job* const job = find(id);
   RETINUE_CHECK(job != nullptr, "a session's job is in the table");
   job->is_open = true;
+  refusals_.erase(job->place.computation);
   callbacks_.push_back([this, id] {
     if (Job* const current = find(id)) {
       current->is_announced = true;
@@ -106,19 +113,42 @@ void JobTable::on_answered(BatchAnswered answer) {
   });
 }
 
+// Opening a job depends on nothing that the worker could change. An error of the spec or the code
+// comes again; user code may have missed something that comes back, if it does so soon.
 void JobTable::on_refused(JobId id, Error error) {
   Job* const job = find(id);
   RETINUE_CHECK(job != nullptr, "a session's job is in the table");
-  const bool final = is_final(error);
-  const Error reason = std::move(error).with_context(
-      fmt::format("companion \"{}\" cannot open it", job->companion->name().value()));
-  context_.log.error("job failed", {{"computation", job->place.computation.value()},
-                                    {"partition", std::to_string(job->place.partition.value())},
-                                    {"reason", reason.message}});
+  const CompanionSpec& companion = job->companion->spec();
+  uint32_t failures_max = companion.restarts_without_progress_max;
+  if (is_final(error)) {
+    failures_max = 0;
+  } else if (error.code == ErrorCode::kUserCodeFailed) {
+    failures_max = std::min(failures_max, kUserCodeOpeningsMax - 1);
+  }
+  const Error reason = std::move(error).with_context(fmt::format(
+      "companion \"{}\" cannot open computation \"{}\" (function \"{}\")",
+      job->companion->name().value(), job->place.computation.value(),
+      context_.spec.computations.at(job->place.computation).processing_function.value()));
   job->companion->note_error(reason);
   lose(*job, reason);
-  count_failure(*job, reason, final);
-  job->retry_at = context_.clock.monotonic() + restart_delay(job->companion->spec(), job->failures);
+  ++job->failures;
+  if (job->failures > failures_max) {
+    give_up(*job, reason);
+  } else {
+    log_refusal(*job, reason);
+  }
+  job->retry_at = context_.clock.monotonic() + restart_delay(companion, job->failures);
+}
+
+void JobTable::log_refusal(const Job& job, const Error& reason) {
+  std::string& last = refusals_[job.place.computation];
+  if (last != reason.message) {
+    last = reason.message;
+    context_.log.error("job failed, it is tried again",
+                       {{"computation", job.place.computation.value()},
+                        {"partition", std::to_string(job.place.partition.value())},
+                        {"reason", reason.message}});
+  }
 }
 
 void JobTable::on_session_lost(const Session& session, const Error& reason) {
@@ -128,8 +158,10 @@ void JobTable::on_session_lost(const Session& session, const Error& reason) {
     }
     const bool had_batch_out = session.has_batch_out(*job.id);
     lose(job, reason);
-    if (had_batch_out) {
-      count_failure(job, reason, false);
+    // A batch that takes its companion down each time must not go on for ever, even where other
+    // jobs make progress.
+    if (had_batch_out && ++job.failures > job.companion->spec().restarts_without_progress_max) {
+      give_up(job, reason);
     }
   }
 }
@@ -143,19 +175,16 @@ void JobTable::lose(Job& job, const Error& reason) {
   }
 }
 
-// A batch that takes its companion down each time, or a job that never opens, must not go on for
-// ever, even where other jobs make progress.
-void JobTable::count_failure(Job& job, const Error& reason, bool is_final) {
+void JobTable::give_up(const Job& job, const Error& reason) {
   if (is_silent_) {
     return;
   }
-  if (++job.failures > job.companion->spec().restarts_without_progress_max || is_final) {
-    job.companion->give_up(
-        {reason.code,
-         fmt::format("partition {} of computation \"{}\" cannot go on (failures in a row: {}): {}",
-                     job.place.partition.value(), job.place.computation.value(), job.failures,
-                     reason.message)});
-  }
+  const std::string often =
+      job.failures == 1 ? "" : fmt::format(", {} times in a row", job.failures);
+  job.companion->give_up(
+      {reason.code,
+       fmt::format("partition {} of computation \"{}\" failed{}: {}", job.place.partition.value(),
+                   job.place.computation.value(), often, reason.message)});
 }
 
 std::optional<Duration> JobTable::next_retry() const {

@@ -66,11 +66,15 @@ class JobTable {
  private:
   Job* find(JobId job);
   void lose(Job& job, const Error& reason);
-  void count_failure(Job& job, const Error& reason, bool is_final);
+  void log_refusal(const Job& job, const Error& reason);
+  void give_up(const Job& job, const Error& reason);
 
   const SessionContext& context_;
   std::vector<Job> jobs_;
   std::unordered_map<JobId, JobSlot> slots_;
+  // Why jobs of a computation were last refused: its partitions share the reason, and it is logged
+  // once.
+  std::map<ComputationId, std::string> refusals_;
   std::deque<std::function<void()>> callbacks_;
   uint64_t last_job_ = 0;
   bool is_silent_ = false;

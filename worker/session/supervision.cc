@@ -8,6 +8,7 @@
 
 #include "protocol/base/check.h"
 #include "worker/session/hello.h"
+#include "worker/spec/problem.h"
 
 namespace retinue::worker {
 namespace {
@@ -41,6 +42,7 @@ Supervision::Supervision(const SessionContext& context, CompanionName name, uint
     : context_(context),
       name_(std::move(name)),
       spec_(context.spec.companions.at(name_)),
+      spec_path_(child_path("/companions", name_.value())),
       last_process_(last_process) {
   status_.companion = name_;
   status_.processes_wanted = spec_.processes;
@@ -69,7 +71,8 @@ void Supervision::spawn(Process& process) {
                        .index = process.index,
                        .command = resolve_command(context_.spec, spec_),
                        .environment = {spec_.environment.begin(), spec_.environment.end()},
-                       .working_directory = spec_.working_directory.string()};
+                       .working_directory = spec_.working_directory.string(),
+                       .spec_path = spec_path_};
   request.environment.emplace_back("RETINUE_SOCKET", context_.options.socket_address);
   request.environment.emplace_back("RETINUE_TOKEN",
                                    spawned_token(context_.options.token, process.id));
@@ -87,9 +90,7 @@ void Supervision::spawn(Process& process) {
                     fmt::format("cannot start its process: {}", pid.error().message)};
   if (is_final(error)) {
     note_error(error);
-    give_up(
-        {error.code, fmt::format("companion \"{}\" {}. Correct companions/{}/command in the spec.",
-                                 name_.value(), error.message, name_.value())});
+    give_up({error.code, fmt::format("companion \"{}\" {}", name_.value(), error.message)});
   } else {
     count_failure(process, error);
   }
@@ -187,9 +188,9 @@ void Supervision::count_failure(Process& process, const Error& reason) {
     give_up({ErrorCode::kUnavailable,
              fmt::format("companion \"{0}\" failed {1} times in a row without making progress; "
                          "the last time {2}. Look for the cause in its output (log lines with "
-                         "[{0}/{3}]); companions/{0}/restarts_without_progress_max is {4}.",
+                         "[{0}/{3}]); {5}/restarts_without_progress_max is {4}.",
                          name_.value(), process.failures, reason.message, process.index,
-                         spec_.restarts_without_progress_max)});
+                         spec_.restarts_without_progress_max, spec_path_)});
   }
 }
 
@@ -271,12 +272,12 @@ void Supervision::tick() {
   if (const auto deadline = connect_deadline(); deadline && now >= *deadline) {
     give_up({ErrorCode::kUnavailable,
              fmt::format("no process of companion \"{0}\" is connected after {1} "
-                         "(startup_timeout){2}. Start it with RETINUE_SOCKET={3}, RETINUE_TOKEN "
-                         "and RETINUE_COMPANION={0} in its environment, or give it a command in "
-                         "the spec.",
+                         "({4}/startup_timeout){2}. While the worker runs, start it with the "
+                         "variables of {3} and RETINUE_COMPANION={0} in its environment, or give "
+                         "it a command ({4}/command).",
                          name_.value(), format_duration(spec_.startup_timeout),
                          status_.last_error.empty() ? "" : "; last: " + status_.last_error,
-                         context_.options.socket_address)});
+                         context_.options.environment_file, spec_path_)});
   }
 }
 

@@ -112,6 +112,7 @@ class Supervision {
   const SessionContext& context_;
   const CompanionName name_;
   const CompanionSpec& spec_;
+  const std::string spec_path_;
   uint64_t& last_process_;
   std::vector<Process> processes_;
   std::optional<Duration> alone_since_;  // started by hand, and none is connected

@@ -29,6 +29,7 @@ struct SpawnRequest {
   std::vector<std::string> command;                              // argv
   std::vector<std::pair<std::string, std::string>> environment;  // added to the worker's own
   std::string working_directory;
+  std::string spec_path;  // of the companion, for errors
 };
 
 // Threads: one. Nothing calls back into Companions from within these: what a call brings about
@@ -46,7 +47,7 @@ class CompanionTransport {
   // Until a Hello is accepted frames are bounded tighter (limits::kHelloBytesLimit); this lifts the
   // bound to limits::kFrameBytesLimit.
   virtual void accept_large_frames(ConnectionId connection) = 0;
-  // Errors: kNotFound, kIoError when the program cannot be started.
+  // Errors: kNotFound and kInvalidSpec, which say what to correct in the spec; kIoError.
   virtual Result<uint64_t> spawn(const SpawnRequest& request) = 0;  // the pid
   enum class Signal : uint8_t { kTerminate, kKill };
   // Signals the process and all that it started.

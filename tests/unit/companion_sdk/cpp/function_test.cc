@@ -175,7 +175,8 @@ TEST(Function, ExceptionTellsInputTypeAndMessage) {
 }
 
 TEST(Function, ThrowingAnythingIsReported) {
-  EXPECT_THAT(failure_of([](auto&, auto&, auto&) { throw 42; }), HasSubstr("threw a int"));
+  EXPECT_THAT(failure_of([](auto&, auto&, auto&) { throw 42; }),
+              HasSubstr("threw a value of type int"));
 }
 
 TEST(Function, TimersAndVisitsAreNotImplementedByDefault) {

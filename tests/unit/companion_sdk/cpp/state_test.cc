@@ -49,6 +49,7 @@ namespace {
 using shop::Level;
 using shop::OlderTotals;
 using shop::Totals;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 const Row kA = {std::string("a")};
@@ -290,7 +291,8 @@ std::string init_error(Scripted::Init init, HarnessOptions options) {
 TEST(State, FormatMismatchRefusesTheJobNamingBoth) {
   EXPECT_THAT(init_error([](RuntimeContext& c) { (void)c.state_client<int64_t>("s"); },
                          with_state(StateFormat::kRaw)),
-              HasSubstr("state \"s\" is declared raw, but its C++ type is coded as yson"));
+              AllOf(HasSubstr("schema-mismatch"),
+                    HasSubstr("state \"s\" is declared raw, but its C++ type is coded as yson")));
   EXPECT_THAT(init_error([](RuntimeContext& c) { (void)c.state_client<Level>("s"); }, with_state()),
               HasSubstr("declared yson, but its C++ type is coded as raw"));
 }

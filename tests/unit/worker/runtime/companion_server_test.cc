@@ -43,6 +43,7 @@ class CompanionServerTest : public ::testing::Test {
     request.command = std::move(command);
     request.environment = {{"GREETING", "hello there"}};
     request.working_directory = folder.path().string();
+    request.spec_path = "/companions/words";
     return server.spawn(request);
   }
   ::testing::AssertionResult until_exited(uint64_t id = 1) {
@@ -267,7 +268,8 @@ TEST_F(CompanionServerTest, AProgramThatIsNotThereIsNamed) {
   const auto outcome = spawn({"/nowhere/words"});
   ASSERT_FALSE(outcome);
   EXPECT_EQ(outcome.error().code, ErrorCode::kNotFound);
-  EXPECT_THAT(outcome.error().message, HasSubstr("/nowhere/words"));
+  EXPECT_EQ(outcome.error().message,
+            "/nowhere/words: no such file or directory. Correct /companions/words/command");
 }
 
 TEST_F(CompanionServerTest, AFileThatIsNoProgramIsNamed) {
@@ -275,16 +277,20 @@ TEST_F(CompanionServerTest, AFileThatIsNoProgramIsNamed) {
   std::ofstream(file) << "no program";
   const auto outcome = spawn({file.string()});
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(outcome.error().code, ErrorCode::kInvalidSpec);
+  EXPECT_THAT(outcome.error().message, HasSubstr("permission denied (is it executable?)"));
 }
 
 TEST_F(CompanionServerTest, AWorkingFolderThatIsNotThereIsNamed) {
   SpawnRequest request;
   request.command = {"true"};
   request.working_directory = "/nowhere/at/all";
+  request.spec_path = "/companions/words";
   const auto outcome = server.spawn(request);
   ASSERT_FALSE(outcome);
-  EXPECT_THAT(outcome.error().message, HasSubstr("/nowhere/at/all"));
+  EXPECT_EQ(outcome.error().message,
+            "its working directory /nowhere/at/all is not there. Correct "
+            "/companions/words/working_directory");
 }
 
 TEST(CompanionServerEnd, KillsWhatRuns) {

@@ -8,6 +8,7 @@
 namespace retinue::worker::testing {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Signal = CompanionTransport::Signal;
@@ -210,8 +211,7 @@ TEST_F(CompanionsTest, AProcessThatNeverSaysHelloIsKilled) {
   EXPECT_EQ(transport.processes.size(), 2u);
 }
 
-TEST_F(CompanionsTest, AJobThatFailsToOpenIsTriedAgainAndThenFatal) {
-  companion().restarts_without_progress_max = 1;
+TEST_F(CompanionsTest, UserCodeMayFailToOpenAJobThreeTimes) {
   start();
   const ConnectionId peer = connect_spawned();
   const auto fail = [&](size_t nth, ErrorCode code) {
@@ -229,8 +229,34 @@ TEST_F(CompanionsTest, AJobThatFailsToOpenIsTriedAgainAndThenFatal) {
   EXPECT_FALSE(is_closed(peer));
   advance(companion().restart_delay_min);
   fail(1, ErrorCode::kUserCodeFailed);
+  EXPECT_FALSE(companions->fatal_error());
+  const auto is_about_jobs = [](const LogEntry& entry) {
+    return entry.message.starts_with("job failed");
+  };
+  EXPECT_EQ(std::ranges::count_if(log.entries, is_about_jobs), 1) << "the reason is the same";
+  advance(companion().restart_delay_min * 2);
+  fail(2, ErrorCode::kUserCodeFailed);
   ASSERT_TRUE(companions->fatal_error());
-  EXPECT_THAT(companions->fatal_error()->message, HasSubstr("the model did not load"));
+  EXPECT_EQ(companions->fatal_error()->message,
+            "partition 0 of computation \"count\" failed, 3 times in a row: companion \"words\" "
+            "cannot open computation \"count\" (function \"count_words\"): the model did not load");
+}
+
+TEST_F(CompanionsTest, AJobThatCannotBeOpenedForNowIsTriedAgain) {
+  companion().restarts_without_progress_max = 4;
+  start();
+  const ConnectionId peer = connect_spawned();
+  for (size_t nth = 0; nth < 5; ++nth) {
+    EXPECT_FALSE(companions->fatal_error());
+    ASSERT_EQ(opened_at(peer), nth + 1);
+    const uint64_t job = sent(peer, Envelope::OPEN_JOB)[nth].getOpenJob().getJob();
+    receive(peer, [&](auto envelope) {
+      envelope.initJobFailed().setJob(job);
+      envelope.getJobFailed().initError().setCode(static_cast<uint16_t>(ErrorCode::kUnavailable));
+    });
+    advance(companion().restart_delay_max);
+  }
+  EXPECT_TRUE(companions->fatal_error());
 }
 
 TEST_F(CompanionsTest, AJobThatDoesNotFitIsFatalAtOnce) {
@@ -280,7 +306,9 @@ TEST_F(CompanionsTest, AHandStartedCompanionIsWaitedFor) {
   companions->on_disconnected(second, {ErrorCode::kConnectionClosed, "closed its connection"});
   advance(companion().startup_timeout);
   ASSERT_TRUE(companions->fatal_error());
-  EXPECT_THAT(companions->fatal_error()->message, HasSubstr("RETINUE_SOCKET=/run/w.sock"));
+  EXPECT_THAT(companions->fatal_error()->message,
+              AllOf(HasSubstr("variables of /data/companion.env and RETINUE_COMPANION=words"),
+                    HasSubstr("(/companions/words/startup_timeout)")));
 }
 
 TEST_F(CompanionsTest, TheDrainEndsInOrder) {

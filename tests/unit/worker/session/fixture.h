@@ -149,6 +149,7 @@ class CompanionsFixture : public ::testing::Test {
     count.output_stream_ids = {StreamId("counts")};
     options.token = "secret";
     options.socket_address = "/run/w.sock";
+    options.environment_file = "/data/companion.env";
   }
 
   CompanionSpec& companion() { return spec.companions[CompanionName("words")]; }
