@@ -12,6 +12,7 @@
 #include "worker/runtime/child_process.h"
 #include "worker/runtime/connection.h"
 #include "worker/runtime/listening_socket.h"
+#include "worker/runtime/output_limit.h"
 #include "worker/runtime/writer_pool.h"
 
 namespace retinue::worker {
@@ -41,6 +42,7 @@ struct CompanionServer::Impl {
   std::unordered_map<ConnectionId, Connection*> connections;
   std::unordered_map<ProcessId, ChildProcess*> processes;
   uint64_t last_connection = 0;
+  const SystemClock clock;  // of what processes print
 };
 
 CompanionServer::CompanionServer(EventLoop& loop, LogSink& log, CompanionServerOptions options)
@@ -140,11 +142,14 @@ void CompanionServer::accept_large_frames(ConnectionId connection) {
 
 Result<uint64_t> CompanionServer::spawn(const SpawnRequest& request) {
   Impl& impl = *impl_;
-  auto* const process = new ChildProcess(
-      impl.loop,
+  const auto printed = std::make_shared<OutputLimit>(
+      impl.clock,
       [&log = impl.log, name = fmt::format("[{}/{}] ", request.companion.value(), request.index)](
-          std::string_view line) { log.info(name + std::string(line)); },
-      [&impl, id = request.process](std::string_view status) {
+          std::string_view line) { log.info(name + std::string(line)); });
+  auto* const process = new ChildProcess(
+      impl.loop, [printed](std::string_view line) { printed->line(line); },
+      [&impl, printed, id = request.process](std::string_view status) {
+        printed->finish();
         impl.processes.erase(id);
         impl.events->on_process_exited(id, status);
       });

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "worker/json/json_writer.h"
+#include "worker/log/printable.h"
 
 namespace retinue::worker {
 namespace {
@@ -30,28 +31,28 @@ bool needs_quotes(std::string_view value) {
 }
 
 std::string text_line(const LogEntry& entry) {
-  std::string line = entry.message;
+  std::string line = entry.message;  // made printable with the whole
   for (const LogField& field : entry.fields) {
     line.append(" ").append(field.name).append("=");
     if (needs_quotes(field.value)) {
-      append_json_string(line, field.value);
+      append_json_string(line, valid_utf8(field.value));
     } else {
       line.append(field.value);
     }
   }
-  return line;
+  return printable(line);
 }
 
 // The members after time and level, which the pattern writes.
 std::string json_members(const LogEntry& entry) {
   std::string line = "\"message\":";
-  append_json_string(line, entry.message);
+  append_json_string(line, valid_utf8(entry.message));
   line.append(",\"fields\":{");
   for (size_t i = 0; i < entry.fields.size(); ++i) {
     line.append(i == 0 ? "" : ",");
-    append_json_string(line, is_utf8(entry.fields[i].name) ? entry.fields[i].name : "$binary");
+    append_json_string(line, valid_utf8(entry.fields[i].name));
     line.append(":");
-    append_json_string(line, entry.fields[i].value);
+    append_json_string(line, valid_utf8(entry.fields[i].value));
   }
   return line.append("}");
 }

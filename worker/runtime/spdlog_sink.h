@@ -4,6 +4,8 @@
 //   {"time":"2026-…Z","level":"warning","message":"companion
 //   …","fields":{"companion":"word_count"}}
 //
+// Text is fit for a terminal, whatever companions wrote (printable()).
+//
 // Threads: any.
 #pragma once
 

@@ -38,6 +38,15 @@ TEST(SpdlogSink, JsonIsOneObjectALine) {
   EXPECT_EQ(parsed->find("fields")->find("n")->as_string(), "1");
 }
 
+TEST(SpdlogSink, TextOfOthersCannotSteerATerminal) {
+  const LogEntry entry{LogLevel::kError, "\x1b[2J\xff", {{"a", "x\x1b\xff"}, {"b", "\xc2\x9b"}}};
+  EXPECT_THAT(logged(LogFormat::kText, entry),
+              EndsWith(" \\x1b[2J\ufffd a=\"x\\u001b\ufffd\" b=\\x9b\n"));
+  const auto parsed = parse_json(logged(LogFormat::kJson, entry));
+  ASSERT_TRUE(parsed) << parsed.error().message;
+  EXPECT_EQ(parsed->find("message")->as_string(), "\x1b[2J\ufffd");
+}
+
 TEST(SpdlogSink, WhatIsBelowTheLevelIsDropped) {
   EXPECT_EQ(logged(LogFormat::kText, {LogLevel::kInfo, "chatter"}, LogLevel::kWarning), "");
   EXPECT_NE(logged(LogFormat::kText, {LogLevel::kDebug, "detail"}, LogLevel::kDebug), "");
