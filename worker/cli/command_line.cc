@@ -1,7 +1,18 @@
 #include "worker/cli/command_line.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
-#include <map>
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "worker/json/error_text.h"
 
 namespace retinue::worker {
 namespace {
@@ -17,33 +28,64 @@ void add_data_dir(CLI::App& command, std::filesystem::path& data_dir) {
       ->capture_default_str();
 }
 
+template <typename Value>
+struct Choice {
+  std::string name;
+  Value value;
+};
+
+// An option that takes one of a few words.
+template <typename Value>
+void add_choice(CLI::App& command, const std::string& name, Value& chosen,
+                const std::vector<Choice<Value>>& choices, const std::string& description) {
+  std::vector<std::string> names;
+  std::string default_name;
+  for (const Choice<Value>& choice : choices) {
+    names.push_back(choice.name);
+    if (choice.value == chosen) {
+      default_name = choice.name;
+    }
+  }
+  const std::string all = fmt::format("{}", fmt::join(names, "|"));
+  const auto is_known = [names, all](const std::string& text) {
+    return std::ranges::count(names, text) > 0 ? ""
+                                               : fmt::format("{} is not {}", quote_text(text), all);
+  };
+  command
+      .add_option_function<std::string>(
+          name,
+          [&chosen, choices](const std::string& text) {
+            chosen = std::ranges::find(choices, text, &Choice<Value>::name)->value;
+          },
+          description)
+      ->check(CLI::Validator(is_known, ""))
+      ->type_name(all)
+      ->default_str(default_name);
+}
+
 CLI::App* add_run(CLI::App& app, RunOptions& options) {
   CLI::App* run = app.add_subcommand(
       "run", "Run the pipeline of a spec until its input ends, or until SIGTERM or SIGINT");
   run->add_option("SPEC", options.spec, "The pipeline's spec, JSON or YSON")->required();
   add_data_dir(*run, options.data_dir);
-  run->add_option("--durability", options.durability,
-                  "When commits are put on disk: group (several epochs share one sync), each (one "
-                  "sync an epoch) or os (when the operating system likes); every one of them is "
-                  "exactly once")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Durability>{
-          {"group", Durability::kGroup}, {"each", Durability::kEach}, {"os", Durability::kOs}}))
-      ->default_str("group");
+  add_choice<Durability>(
+      *run, "--durability", options.durability,
+      {{"group", Durability::kGroup}, {"each", Durability::kEach}, {"os", Durability::kOs}},
+      "When commits are put on disk: group (several epochs share one sync), each (one sync an "
+      "epoch) or os (when the operating system likes); every one of them is exactly once");
   run->add_flag("--json", options.json,
                 "Print the summary as one line of JSON on standard output (on standard error if a "
                 "sink writes to standard output)");
   run->add_flag("--quiet,-q", options.quiet, "Show no progress");
-  run->add_option("--log-format", options.log_format, "text or json, on standard error")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, LogFormat>{{"text", LogFormat::kText}, {"json", LogFormat::kJson}}))
-      ->default_str("text");
-  run->add_option("--log-level", options.log_level, "debug, info, warning or error")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, LogLevel>{{"debug", LogLevel::kDebug},
-                                                                  {"info", LogLevel::kInfo},
-                                                                  {"warning", LogLevel::kWarning},
-                                                                  {"error", LogLevel::kError}}))
-      ->default_str("info");
+  add_choice<LogFormat>(*run, "--log-format", options.log_format,
+                        {{"text", LogFormat::kText}, {"json", LogFormat::kJson}},
+                        "How log, progress and summary are written to standard error");
+  add_choice<LogLevel>(*run, "--log-level", options.log_level,
+                       {{"debug", LogLevel::kDebug},
+                        {"info", LogLevel::kInfo},
+                        {"warning", LogLevel::kWarning},
+                        {"error", LogLevel::kError}},
+                       "The lowest level that is logged");
   return run;
 }
 
@@ -52,6 +94,14 @@ CLI::App* add_check(CLI::App& app, CheckOptions& options) {
   check->add_option("SPEC", options.spec, "The pipeline's spec, JSON or YSON")->required();
   check->add_flag("--json", options.json, "Print the problems as one line of JSON");
   return check;
+}
+
+std::string limit_problem(const std::string& text) {
+  uint64_t limit = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), limit);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size()
+             ? ""
+             : fmt::format("{} is not a number of rows; 0 prints all", quote_text(text));
 }
 
 CLI::App* add_read_states(CLI::App& states, ReadStatesOptions& options) {
@@ -67,17 +117,64 @@ CLI::App* add_read_states(CLI::App& states, ReadStatesOptions& options) {
   options.limit = 100;
   read->add_option("--limit,-n", options.limit, "At most this many rows, in key order; 0: all")
       ->capture_default_str()
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Validator(limit_problem, ""))
       ->excludes(key);
   read->add_flag("--json", options.json, "One JSON object a row");
   return read;
+}
+
+std::string see_help(const std::string& path) {
+  return fmt::format("Run {} --help for more.\n", path);
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+// CLI11 tells of a missing command before it tells of an unknown one, so the words up to the
+// command are looked at first.
+std::optional<PrintAndExit> check_command(const CLI::App& app,
+                                          std::span<const char* const> arguments) {
+  const CLI::App* group = &app;
+  std::string path = app.get_name();
+  size_t next = 0;
+  while (!command_names(*group).empty()) {
+    const std::vector<std::string> names = command_names(*group);
+    const std::string list = fmt::format("the commands are: {}", fmt::join(names, ", "));
+    if (next == arguments.size()) {
+      return PrintAndExit{
+          fmt::format("{}: a command is missing; {}\n{}", path, list, see_help(path)), kExitUsage};
+    }
+    const std::string word = arguments[next++];
+    if (word.starts_with("-")) {
+      if (group->get_option_no_throw(word) != nullptr) {
+        return std::nullopt;
+      }
+      return PrintAndExit{
+          fmt::format("{}: unknown option {}\n{}", path, quote_text(word), see_help(path)),
+          kExitUsage};
+    }
+    if (std::ranges::count(names, word) == 0) {
+      const std::vector<std::string_view> known(names.begin(), names.end());
+      return PrintAndExit{fmt::format("{}: unknown command {}{}; {}\n{}", path, quote_text(word),
+                                      did_you_mean(word, known), list, see_help(path)),
+                          kExitUsage};
+    }
+    group = group->get_subcommand(word);
+    path += " " + word;
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
   CLI::App app("Retinue: a stateful stream worker and the companions it keeps", "retinue");
-  app.require_subcommand(1);
+  app.set_version_flag("--version", "retinue " RETINUE_VERSION, "Print the version");
   app.set_help_all_flag("--help-all", "Print the help of every command");
   RunOptions run_options;
   CheckOptions check_options;
@@ -86,12 +183,21 @@ Command parse_command_line(int argc, const char* const* argv) {
   const CLI::App* run = add_run(app, run_options);
   const CLI::App* check = add_check(app, check_options);
   CLI::App* states = app.add_subcommand("states", "Look into the states of a data directory");
-  states->require_subcommand(1);
   const CLI::App* read = add_read_states(*states, read_options);
   CLI::App* version = app.add_subcommand("version", "Print the version");
   version->add_flag("--json", version_options.json, "As JSON");
+  // `retinue help run` is `retinue run --help`.
+  std::vector<const char*> arguments(argv + 1, argv + argc);
+  if (!arguments.empty() && std::string_view(arguments[0]) == "help") {
+    arguments.erase(arguments.begin());
+    arguments.push_back("--help");
+  }
+  if (auto wrong = check_command(app, arguments)) {
+    return *std::move(wrong);
+  }
+  arguments.insert(arguments.begin(), argv[0]);
   try {
-    app.parse(argc, argv);
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::ParseError& error) {
     std::ostringstream out;
     std::ostringstream err;

@@ -1,12 +1,14 @@
 // ProgressPrinter: how a run gets on, on standard error: one line rewritten in place on a terminal,
-// a plain line now and then elsewhere.
+// a plain line now and then elsewhere, or entries of the log.
 //
 // It is also the run's LogSink: a log line first takes the progress line away.
 //
 // Threads: any, as LogSink; show() from one.
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -22,6 +24,9 @@ class ProgressPrinter final : public LogSink {
   struct Options {
     bool is_terminal = false;
     bool is_quiet = false;
+    bool as_log = false;  // as entries of the log; is_terminal is false then
+    bool has_utf8 = true;
+    std::function<int()> columns = [] { return 80; };  // of the terminal, now
     Duration terminal_interval = Duration::milliseconds(200);
     Duration plain_interval = Duration::seconds(5);
   };
@@ -54,8 +59,15 @@ class ProgressPrinter final : public LogSink {
   bool line_is_up_ = false;
 };
 
+struct ProgressLineStyle {
+  size_t columns = 0;  // that the line may take, each character one; 0: any number
+  bool has_utf8 = true;
+};
+
 // "word_count  [######··············]  31%  1,204,311 in  1,204,000 processed  240,100/s  1,204,000
-// out  311 queued  00:05", the rate being messages processed a second of late.
-std::string progress_line(const std::string& pipeline, const Summary& summary, double rate);
+// out  311 queued  00:05", the rate being messages processed a second of late, the share what is
+// read and no longer queued; less of it where there is less room.
+std::string progress_line(const std::string& pipeline, const Summary& summary, double rate,
+                          const ProgressLineStyle& style = {});
 
 }  // namespace retinue::worker

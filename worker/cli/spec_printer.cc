@@ -5,17 +5,25 @@
 #include "worker/json/json_writer.h"
 
 namespace retinue::worker {
+namespace {
+
+// "1 sink", "2 sinks".
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
 
 std::string report_text(const CheckOptions& options, const SpecReport& report) {
   if (report.ok()) {
+    const PipelineSpec& spec = report.spec;
     return fmt::format(
-        "{}: ok: pipeline \"{}\" of {} computations, {} streams, {} companions and "
-        "{} sinks\n",
-        options.spec.string(), report.spec.name, report.spec.computations.size(),
-        report.spec.streams.size(), report.spec.companions.size(), report.spec.sinks.size());
+        "{}: ok: pipeline \"{}\" of {}, {}, {} and {}\n", options.spec.string(), spec.name,
+        counted(spec.computations.size(), "computation"), counted(spec.streams.size(), "stream"),
+        counted(spec.companions.size(), "companion"), counted(spec.sinks.size(), "sink"));
   }
-  std::string text = fmt::format("{}: {} problem{}\n", options.spec.string(),
-                                 report.problems.size(), report.problems.size() == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{}: {}\n", options.spec.string(), counted(report.problems.size(), "problem"));
   for (const SpecProblem& problem : report.problems) {
     text += fmt::format("  {}: {}\n", problem.path.empty() ? "/" : problem.path, problem.message);
   }

@@ -201,7 +201,7 @@ Result<const RecordedComputation*> find_computation(const PipelineRecord& record
 }  // namespace
 
 Result<ReadStatesResult> read_states(const ReadStatesOptions& options, const Store& store,
-                                     const std::function<void(std::string_view)>& print) {
+                                     const std::function<Result<void>(std::string_view)>& print) {
   RETINUE_ASSIGN(const PipelineRecord record, load_pipeline_record(store));
   RETINUE_ASSIGN(const RecordedComputation* computation,
                  find_computation(record, options.computation));
@@ -239,7 +239,10 @@ Result<ReadStatesResult> read_states(const ReadStatesOptions& options, const Sto
       error = std::move(line).error();
       return false;
     }
-    print(*line);
+    if (auto printed = print(*line); !printed) {
+      error = std::move(printed).error();
+      return false;
+    }
     ++result.rows;
     return true;
   }));

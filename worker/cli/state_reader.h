@@ -17,8 +17,8 @@ struct ReadStatesResult {
 
 // Hands each row to `print` as one line without its end: tab-separated key, state and value, or
 // JSON. Errors: kNotFound with the names there are, for a computation, state or data directory;
-// kInvalidArgument for a key that does not fit; those of the store.
+// kInvalidArgument for a key that does not fit; those of the store and of `print`.
 Result<ReadStatesResult> read_states(const ReadStatesOptions& options, const Store& store,
-                                     const std::function<void(std::string_view)>& print);
+                                     const std::function<Result<void>(std::string_view)>& print);
 
 }  // namespace retinue::worker

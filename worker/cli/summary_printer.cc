@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "worker/json/json_writer.h"
+#include "worker/log/printable.h"
 
 namespace retinue::worker {
 namespace {
@@ -34,6 +36,11 @@ uint64_t per_second(uint64_t count, Duration elapsed) {
 
 double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+// For people: no more digits than mean something.
+double to_milliseconds(double seconds) {
+  return std::round(seconds * 1000) / 1000;
 }
 
 using NamedCost = std::pair<std::string_view, uint64_t>;
@@ -65,12 +72,16 @@ yson::Node computations_node(const Summary& summary) {
   return computations;
 }
 
+std::string whole_file(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
 // The name of a thread, "commit" or "rocksdb:low0", and its CPU time, from /proc/self/task/ID/stat
 // (proc(5)): `ID (name) state` and then numbers, of which the 11th and 12th after the state are
 // utime and stime.
 std::pair<std::string, double> thread_usage(const std::filesystem::path& folder) {
-  std::ifstream file(folder / "stat");
-  std::string stat((std::istreambuf_iterator<char>(file)), {});
+  const std::string stat = whole_file(folder / "stat");
   const size_t name_begin = stat.find('(');
   const size_t name_end = stat.rfind(')');
   if (name_begin == std::string::npos || name_end == std::string::npos) {
@@ -107,7 +118,19 @@ ProcessUsage process_usage() {
   getrusage(RUSAGE_SELF, &usage);
   return {.cpu_seconds = seconds(usage.ru_utime) + seconds(usage.ru_stime),
           .store_cpu_seconds = store_cpu_seconds(),
-          .memory_bytes_max = static_cast<uint64_t>(usage.ru_maxrss) * 1024};
+          .memory_bytes_max = memory_bytes_max(whole_file("/proc/self/status"))};
+}
+
+uint64_t memory_bytes_max(std::string_view status) {
+  constexpr std::string_view kName = "\nVmHWM:";
+  const size_t at = status.find(kName);
+  if (at == std::string_view::npos) {
+    return 0;
+  }
+  std::istringstream rest{std::string(status.substr(at + kName.size()))};
+  uint64_t kibibytes = 0;
+  rest >> kibibytes;
+  return kibibytes * 1024;
 }
 
 std::string with_separators(uint64_t number) {
@@ -140,6 +163,19 @@ std::string summary_text(const std::string& pipeline, Engine::State state, const
   return text;
 }
 
+std::vector<LogField> summary_fields(Engine::State state, const Summary& summary,
+                                     const ProcessUsage& usage) {
+  return {{"state", std::string(state_name(state))},
+          {"elapsed_seconds", fmt::format("{:.3f}", summary.elapsed.seconds())},
+          {"messages_in", fmt::to_string(summary.messages_in)},
+          {"messages_processed", fmt::to_string(summary.messages_processed)},
+          {"messages_out", fmt::to_string(summary.messages_out)},
+          {"epochs", fmt::to_string(summary.epochs)},
+          {"lines_skipped", fmt::to_string(summary.lines_skipped)},
+          {"cpu_seconds", fmt::format("{:.3f}", usage.cpu_seconds)},
+          {"memory_bytes_max", fmt::to_string(usage.memory_bytes_max)}};
+}
+
 std::string summary_json(const std::string& pipeline, Engine::State state, const std::string& error,
                          const Summary& summary, const ProcessUsage& usage) {
   yson::Node costs{yson::Map{}};
@@ -150,9 +186,9 @@ std::string summary_json(const std::string& pipeline, Engine::State state, const
   node.set("pipeline", pipeline);
   node.set("state", state_name(state));
   if (!error.empty()) {
-    node.set("error", error);
+    node.set("error", valid_utf8(error));
   }
-  node.set("elapsed_seconds", summary.elapsed.seconds());
+  node.set("elapsed_seconds", to_milliseconds(summary.elapsed.seconds()));
   node.set("messages_in", summary.messages_in);
   node.set("messages_processed", summary.messages_processed);
   node.set("messages_out", summary.messages_out);
@@ -161,8 +197,8 @@ std::string summary_json(const std::string& pipeline, Engine::State state, const
   node.set("messages_out_total", summary.messages_out_total);
   node.set("epochs", summary.epochs);
   node.set("lines_skipped", summary.lines_skipped);
-  node.set("cpu_seconds", usage.cpu_seconds);
-  node.set("store_cpu_seconds", usage.store_cpu_seconds);
+  node.set("cpu_seconds", to_milliseconds(usage.cpu_seconds));
+  node.set("store_cpu_seconds", to_milliseconds(usage.store_cpu_seconds));
   node.set("memory_bytes_max", usage.memory_bytes_max);
   node.set("stage_costs", std::move(costs));
   node.set("computations", computations_node(summary));

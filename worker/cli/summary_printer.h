@@ -3,9 +3,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "worker/engine/engine.h"
 #include "worker/engine/summary.h"
+#include "worker/log/log.h"
 
 namespace retinue::worker {
 
@@ -16,6 +19,9 @@ struct ProcessUsage {
   uint64_t memory_bytes_max = 0;
 };
 ProcessUsage process_usage();
+// The largest resident size that the text of /proc/self/status tells; 0 when it does not.
+// getrusage() would tell that of the process that started this one, if it was larger.
+uint64_t memory_bytes_max(std::string_view status);
 
 // 1234567 -> "1,234,567".
 std::string with_separators(uint64_t number);
@@ -23,6 +29,9 @@ std::string with_separators(uint64_t number);
 // Several lines, each ending with a line feed. `state` is not kRunning.
 std::string summary_text(const std::string& pipeline, Engine::State state, const Summary& summary,
                          const ProcessUsage& usage);
+// The same as fields of an entry of the log.
+std::vector<LogField> summary_fields(Engine::State state, const Summary& summary,
+                                     const ProcessUsage& usage);
 // One line without its end. `error` is empty unless the run failed. docs/reference/cli.md lists the
 // fields.
 std::string summary_json(const std::string& pipeline, Engine::State state, const std::string& error,

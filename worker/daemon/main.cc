@@ -1,90 +1,135 @@
 // retinue: the worker's program.
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <string>
+#include <string_view>
 #include <variant>
 
 #include "worker/cli/command_line.h"
 #include "worker/cli/spec_printer.h"
+#include "worker/cli/standard_streams.h"
 #include "worker/cli/state_reader.h"
+#include "worker/cli/summary_printer.h"
+#include "worker/daemon/last_words.h"
 #include "worker/daemon/pipeline_run.h"
-#include "worker/json/json_writer.h"
+#include "worker/log/printable.h"
 #include "worker/spec/spec_loader.h"
 
 namespace retinue::worker {
 namespace {
 
-void print(std::FILE* out, std::string_view text) {
-  std::fwrite(text.data(), 1, text.size(), out);
+void print_for_people(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string error_text(const Error& error) {
+  return fmt::format("retinue: {}\n", printable(error.to_string()));
 }
 
 int print_error(const Error& error, int exit_code) {
-  print(stderr, fmt::format("retinue: {}\n", error.to_string()));
+  print_for_people(error_text(error));
   return exit_code;
 }
 
-int execute(const RunOptions& options) {
+// Each command returns its exit code; `out` is checked and finished by main.
+using ExitCode = Result<int>;
+
+// A run that ends before it begins; `text` is what people read about it.
+ExitCode refuse(const RunOptions& options, Output& out, const Error& error, std::string_view text,
+                int exit_code) {
+  if (options.log_format == LogFormat::kJson) {
+    SpdlogSink(options.log_format, options.log_level).error(error.to_string());
+  } else {
+    print_for_people(text);
+  }
+  if (options.json) {
+    RETINUE_TRY(out.write(
+        summary_json("", Engine::State::kFailed, error.to_string(), {}, process_usage()) + "\n"));
+  }
+  return exit_code;
+}
+
+ExitCode execute(const RunOptions& options, Output& out) {
   auto report = check_spec(options.spec);
   if (!report) {
-    return print_error(report.error(), kExitUsage);
+    return refuse(options, out, report.error(), error_text(report.error()), kExitUsage);
   }
   if (!report->ok()) {
-    print(stderr, report_text({.spec = options.spec, .json = false}, *report));
-    return kExitUsage;
+    return refuse(options, out, report->error(), report_text({.spec = options.spec}, *report),
+                  kExitUsage);
+  }
+  if (const auto enough = check_open_files_limit(report->spec); !enough) {
+    return refuse(options, out, enough.error(), error_text(enough.error()), kExitFailed);
   }
   return PipelineRun(options, report->spec).run();
 }
 
-int execute(const CheckOptions& options) {
+ExitCode execute(const CheckOptions& options, Output& out) {
   auto report = check_spec(options.spec);
-  if (!report) {
-    if (options.json) {
-      SpecReport unreadable;
-      unreadable.problems.push_back({.path = "", .message = report.error().to_string()});
-      print(stdout, report_json(unreadable) + "\n");
-      return kExitUsage;
-    }
+  if (!report && !options.json) {
     return print_error(report.error(), kExitUsage);
   }
+  if (!report) {
+    SpecReport unreadable;
+    unreadable.problems.push_back({.path = "", .message = report.error().to_string()});
+    report = std::move(unreadable);
+  }
   if (options.json) {
-    print(stdout, report_json(*report) + "\n");
+    RETINUE_TRY(out.write(report_json(*report) + "\n"));
+  } else if (report->ok()) {
+    RETINUE_TRY(out.write(report_text(options, *report)));
   } else {
-    print(report->ok() ? stdout : stderr, report_text(options, *report));
+    print_for_people(report_text(options, *report));
   }
   return report->ok() ? kExitOk : kExitUsage;
 }
 
-int execute(const ReadStatesOptions& options) {
-  auto store = RocksDbStore::open({.directory = options.data_dir.string(), .read_only = true});
-  if (!store) {
-    return print_error(store.error(), kExitFailed);
+ExitCode execute(const ReadStatesOptions& options, Output& out) {
+  RETINUE_ASSIGN(const auto store,
+                 RocksDbStore::open({.directory = options.data_dir.string(), .read_only = true}));
+  RETINUE_ASSIGN(const ReadStatesResult result,
+                 read_states(options, *store, [&](std::string_view line) -> Result<void> {
+                   RETINUE_TRY(out.write(line));
+                   return out.write("\n");
+                 }));
+  RETINUE_TRY(out.finish());
+  if (result.has_more) {
+    print_for_people(fmt::format("(the first {} rows; --limit 0 prints all)\n", result.rows));
   }
-  const auto result = read_states(options, **store, [](std::string_view line) {
-    print(stdout, line);
-    print(stdout, "\n");
-  });
-  if (!result) {
-    return print_error(result.error(), kExitFailed);
-  }
-  if (result->has_more) {
-    print(stderr, fmt::format("(the first {} rows; --limit 0 prints all)\n", result->rows));
-  }
-  if (result->rows == 0 && options.key) {
-    print(stderr, "(no state for that key)\n");
+  if (result.rows == 0 && options.key) {
+    print_for_people("(no state for that key)\n");
   }
   return kExitOk;
 }
 
-int execute(const VersionOptions& options) {
-  print(stdout,
-        options.json ? "{\"version\":\"" RETINUE_VERSION "\"}\n" : "retinue " RETINUE_VERSION "\n");
+ExitCode execute(const VersionOptions& options, Output& out) {
+  RETINUE_TRY(out.write(options.json ? "{\"version\":\"" RETINUE_VERSION "\"}\n"
+                                     : "retinue " RETINUE_VERSION "\n"));
   return kExitOk;
 }
 
-int execute(const PrintAndExit& nothing) {
-  print(nothing.exit_code == kExitOk ? stdout : stderr, nothing.text);
+ExitCode execute(const PrintAndExit& nothing, Output& out) {
+  if (nothing.exit_code == kExitOk) {
+    RETINUE_TRY(out.write(nothing.text));
+  } else {
+    print_for_people(nothing.text);
+  }
   return nothing.exit_code;
+}
+
+int execute(const Command& command) {
+  Output out(stdout);
+  const ExitCode exit_code =
+      std::visit([&](const auto& options) { return execute(options, out); }, command);
+  if (!exit_code) {
+    return print_error(exit_code.error(), kExitFailed);
+  }
+  if (const auto finished = out.finish(); !finished) {
+    return print_error(finished.error(), kExitFailed);
+  }
+  return *exit_code;
 }
 
 }  // namespace
@@ -92,6 +137,9 @@ int execute(const PrintAndExit& nothing) {
 
 int main(int argc, char** argv) {
   using namespace retinue::worker;
-  return std::visit([](const auto& command) { return execute(command); },
-                    parse_command_line(argc, argv));
+  occupy_standard_descriptors();
+  say_last_words();
+  // A file over the limit of ulimit -f is an error of the write.
+  std::signal(SIGXFSZ, SIG_IGN);
+  return execute(parse_command_line(argc, argv));
 }

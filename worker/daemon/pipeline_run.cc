@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "worker/cli/standard_streams.h"
 #include "worker/cli/summary_printer.h"
+#include "worker/cli/terminal.h"
 #include "worker/sink/make_sink.h"
 #include "worker/source/make_source.h"
 #include "worker/source/source_feed.h"
@@ -36,8 +38,14 @@ PipelineRun::PipelineRun(const RunOptions& options, const PipelineSpec& spec)
     : options_(options),
       spec_(spec),
       log_(options.log_format, options.log_level),
-      progress_(spec.name, {.is_terminal = isatty(STDERR_FILENO) != 0, .is_quiet = options.quiet},
-                log_, stderr) {}
+      progress_(
+          spec.name,
+          {.is_terminal = options.log_format == LogFormat::kText && isatty(STDERR_FILENO) != 0,
+           .is_quiet = options.quiet,
+           .as_log = options.log_format == LogFormat::kJson,
+           .has_utf8 = locale_has_utf8(),
+           .columns = [] { return terminal_columns(STDERR_FILENO); }},
+          log_, stderr) {}
 
 PipelineRun::~PipelineRun() {
   executor_.reset();
@@ -45,11 +53,14 @@ PipelineRun::~PipelineRun() {
 
 int PipelineRun::run() {
   if (auto started = start(); !started) {
-    progress_.error(started.error().to_string());
+    report(Engine::State::kFailed, started.error().to_string(), {});
     return started.error().code == ErrorCode::kInvalidSpec ? kExitUsage : kExitFailed;
   }
   loop_.run();
-  return report();
+  const bool has_failed = engine_->state() == Engine::State::kFailed;
+  const bool is_reported =
+      report(engine_->state(), has_failed ? engine_->error().to_string() : "", engine_->summary());
+  return has_failed || !is_reported ? kExitFailed : kExitOk;
 }
 
 EngineDependencies PipelineRun::engine_dependencies() {
@@ -138,23 +149,30 @@ void PipelineRun::set_wakeup() {
   loop_.set_wakeup(at);
 }
 
-int PipelineRun::report() {
-  const Summary summary = engine_->summary();
+bool PipelineRun::report(Engine::State state, const std::string& error, const Summary& summary) {
   const ProcessUsage usage = process_usage();
-  const bool has_failed = engine_->state() == Engine::State::kFailed;
-  const std::string error = has_failed ? engine_->error().to_string() : "";
-  if (has_failed) {
+  if (!error.empty()) {
     progress_.error(error);
   }
   if (options_.json) {
-    std::FILE* const out = writes_to_stdout(spec_) ? stderr : stdout;
-    std::fprintf(out, "%s\n",
-                 summary_json(spec_.name, engine_->state(), error, summary, usage).c_str());
-    std::fflush(out);
-  } else {
-    std::fputs(summary_text(spec_.name, engine_->state(), summary, usage).c_str(), stderr);
+    Output out(writes_to_stdout(spec_) ? stderr : stdout);
+    const std::string json = summary_json(spec_.name, state, error, summary, usage);
+    out.write(json + "\n").ok();  // finish() tells
+    const auto printed = out.finish();
+    if (!printed) {
+      progress_.error(printed.error().to_string());
+    }
+    return printed.ok();
   }
-  return has_failed ? kExitFailed : kExitOk;
+  if (!engine_) {
+    return true;
+  }
+  if (options_.log_format == LogFormat::kJson) {
+    progress_.info("pipeline ends", summary_fields(state, summary, usage));
+  } else {
+    std::fputs(summary_text(spec_.name, state, summary, usage).c_str(), stderr);
+  }
+  return true;
 }
 
 }  // namespace retinue::worker

@@ -34,7 +34,8 @@ class PipelineRun {
   void turn();
   void begin_drain();
   void set_wakeup();
-  int report();
+  // False when the summary could not be written.
+  bool report(Engine::State state, const std::string& error, const Summary& summary);
   EngineDependencies engine_dependencies();
 
   // In this order, so that each outlives those that borrow it. The executor goes first of all

@@ -5,12 +5,22 @@
 
 #include <csignal>
 #include <mutex>
+#include <system_error>
 #include <utility>
 #include <vector>
 
 #include "protocol/base/check.h"
 
 namespace retinue::worker {
+namespace {
+
+void require(int outcome) {
+  if (outcome != 0) {
+    throw std::system_error(-outcome, std::generic_category(), "cannot make an event loop");
+  }
+}
+
+}  // namespace
 
 struct EventLoop::Impl {
   Impl();
@@ -43,8 +53,8 @@ struct EventLoop::Impl {
 
 EventLoop::Impl::Impl() {
   std::signal(SIGPIPE, SIG_IGN);
-  RETINUE_CHECK(uv_loop_init(&loop) == 0);
-  uv_async_init(&loop, &async, [](uv_async_t* handle) { of(handle).request_turn(); });
+  require(uv_loop_init(&loop));
+  require(uv_async_init(&loop, &async, [](uv_async_t* handle) { of(handle).request_turn(); }));
   uv_check_init(&loop, &check);
   uv_idle_init(&loop, &idle);
   uv_timer_init(&loop, &timer);
@@ -53,7 +63,7 @@ EventLoop::Impl::Impl() {
   adopt(idle);
   adopt(timer);
   for (uv_signal_t& signal : signals) {
-    uv_signal_init(&loop, &signal);
+    require(uv_signal_init(&loop, &signal));
     adopt(signal);
   }
   uv_check_start(&check, [](uv_check_t* handle) { of(handle).handle_check(); });

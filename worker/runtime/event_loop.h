@@ -18,7 +18,8 @@ namespace retinue::worker {
 
 class EventLoop {
  public:
-  // Ignores SIGPIPE from here on: a peer that is gone is an error of the write.
+  // Ignores SIGPIPE from here on: a peer that is gone is an error of the write. Throws
+  // std::system_error when the system has no descriptors for it.
   EventLoop();
   // Precondition: what was built on the loop is destroyed.
   ~EventLoop();

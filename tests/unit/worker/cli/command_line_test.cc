@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <vector>
 
@@ -107,20 +108,26 @@ TEST(CommandLine, StatesRead) {
 }
 
 TEST(CommandLine, ErrorsSayWhatIsWrong) {
-  expect_usage_error({}, "A subcommand is required");
-  expect_usage_error({"fly"}, "A subcommand is required");
+  expect_usage_error({}, "a command is missing; the commands are: run, check, states, version");
+  expect_usage_error({"fly"}, "unknown command \"fly\"; the commands are: run, ");
+  expect_usage_error({"chekc", "p"}, "unknown command \"chekc\" (did you mean \"check\"?)");
+  expect_usage_error({"--fly", "run"}, "unknown option \"--fly\"");
+  expect_usage_error({"states", "raed"}, "retinue states: unknown command \"raed\" (did you mean");
   expect_usage_error({"run"}, "SPEC is required");
   expect_usage_error({"run", "a", "b"}, "b");
   expect_usage_error({"run", "a", "--fast"}, "--fast");
-  expect_usage_error({"run", "a", "--durability", "never"}, "--durability");
-  expect_usage_error({"run", "a", "--log-level", "loud"}, "--log-level");
-  expect_usage_error({"run", "a", "--log-format", "xml"}, "--log-format");
+  expect_usage_error({"run", "a", "--durability", "never"},
+                     "--durability: \"never\" is not group|each|os\n");
+  expect_usage_error({"run", "a", "--log-level", "loud"}, "is not debug|info|warning|error\n");
+  expect_usage_error({"run", "a", "--log-format", "xml"}, "is not text|json\n");
   expect_usage_error({"run", "a", "-d"}, "--data-dir");
   expect_usage_error({"check"}, "SPEC is required");
-  expect_usage_error({"states"}, "A subcommand is required");
+  expect_usage_error({"states"}, "retinue states: a command is missing; the commands are: read");
   expect_usage_error({"states", "read"}, "--computation is required");
-  expect_usage_error({"states", "read", "-c", "x", "-n", "-1"}, "--limit");
-  expect_usage_error({"states", "read", "-c", "x", "-n", "many"}, "--limit");
+  expect_usage_error({"states", "read", "-c", "x", "-n", "-1"},
+                     "--limit: \"-1\" is not a number of rows; 0 prints all\n");
+  expect_usage_error({"states", "read", "-c", "x", "-n", "many"},
+                     "--limit: \"many\" is not a number of rows; 0 prints all\n");
   expect_usage_error({"states", "read", "-c", "x", "-n", "3", "-k", "a"}, "excludes");
 }
 
@@ -129,6 +136,17 @@ TEST(CommandLine, HelpIsNoError) {
   EXPECT_THAT(help_of({"run", "--help"}), HasSubstr("--durability"));
   EXPECT_THAT(help_of({"states", "read", "-h"}), HasSubstr("--key"));
   EXPECT_THAT(help_of({"--help-all"}), HasSubstr("--log-format"));
+  EXPECT_EQ(help_of({"help"}), help_of({"--help"}));
+  EXPECT_EQ(help_of({"help", "states", "read"}), help_of({"states", "read", "--help"}));
+  EXPECT_EQ(help_of({"--version"}), "retinue " RETINUE_VERSION "\n");
+}
+
+TEST(CommandLine, HelpShowsTheWordsThatAnOptionTakes) {
+  const std::string help = help_of({"run", "--help"});
+  EXPECT_THAT(help, HasSubstr("--durability group|each|os=group"));
+  EXPECT_THAT(help, HasSubstr("--log-format text|json=text"));
+  EXPECT_THAT(help, HasSubstr("--log-level debug|info|warning|error=info"));
+  EXPECT_TRUE(std::ranges::all_of(help, [](unsigned char c) { return c == '\n' || c >= ' '; }));
 }
 
 }  // namespace

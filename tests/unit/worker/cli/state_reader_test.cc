@@ -21,7 +21,7 @@ class StateReaderTest : public ::testing::Test {
   StateReaderTest() {
     store_.put_record(
         "pipeline",
-        "{name=words;sinks={};computations={"
+        "{name=words;streams={};sinks={};computations={"
         "count={kind=transform;partition_count=2u;key=[{name=hash;type=uint64;"
         "expression=\"farm_hash(word)\"};{name=word;type=string}];states={n=yson;raw=raw}};"
         "pages={kind=transform;partition_count=1u;key=[{name=site;type=string};"
@@ -53,8 +53,10 @@ class StateReaderTest : public ::testing::Test {
 
   std::vector<std::string> lines(ReadStatesOptions options) {
     std::vector<std::string> all;
-    auto result =
-        read_states(options, store_, [&](std::string_view line) { all.emplace_back(line); });
+    auto result = read_states(options, store_, [&](std::string_view line) -> Result<void> {
+      all.emplace_back(line);
+      return {};
+    });
     EXPECT_TRUE(result.ok()) << result.error().to_string();
     if (result.ok()) {
       EXPECT_EQ(result->rows, all.size());
@@ -63,7 +65,8 @@ class StateReaderTest : public ::testing::Test {
     return all;
   }
   void expect_error(ReadStatesOptions options, ErrorCode code, const std::string& message) {
-    const auto result = read_states(options, store_, [](std::string_view) {});
+    const auto result =
+        read_states(options, store_, [](std::string_view) { return Result<void>(); });
     ASSERT_FALSE(result.ok()) << message;
     EXPECT_EQ(result.error().code, code);
     EXPECT_THAT(result.error().message, HasSubstr(message));
@@ -164,6 +167,19 @@ TEST_F(StateReaderTest, AComputationThatNeverRanHasNoStates) {
 TEST_F(StateReaderTest, DamagedValuesAreErrors) {
   put("count", words_, {std::string("z")}, "n", "{");
   expect_error(at("count", "z"), ErrorCode::kInvalidYson, "");
+}
+
+TEST_F(StateReaderTest, StopsWhenTheOutputFails) {
+  put("count", words_, {std::string("a")}, "n", "1");
+  put("count", words_, {std::string("b")}, "n", "2");
+  int lines = 0;
+  const auto result = read_states(of("count"), store_, [&](std::string_view) -> Result<void> {
+    ++lines;
+    return Error{ErrorCode::kOutOfSpace, "full"};
+  });
+  ASSERT_FALSE(result.ok());
+  EXPECT_EQ(result.error().code, ErrorCode::kOutOfSpace);
+  EXPECT_EQ(lines, 1);
 }
 
 TEST_F(StateReaderTest, AnEmptyDirectoryHasNoPipeline) {
