@@ -41,6 +41,7 @@ while kill -0 "$worker" 2> /dev/null; do
   if [[ "${seen:-0}" -ge $((expected_the / 4)) ]]; then
     kill -9 "$worker" 2> /dev/null || break
     killed=yes
+    [[ ! -t 2 ]] || echo >&2 # ends the progress line that it left
     echo "== kill -9 of the worker, with \"the\" counted $seen times of $expected_the"
     break
   fi
