@@ -33,9 +33,8 @@ void halve(std::vector<InboxRun>& runs, uint32_t row_count, std::deque<InboxRun>
 InboxInput::InboxInput(const ComputationPlan& plan, PartitionRef ref, PartitionContext& context)
     : plan_(plan), ref_(ref), context_(context), inbox_(context.inbox(ref)) {}
 
-Result<bool> InboxInput::open(Progress& progress) {
-  RETINUE_TRY(load_inbox(context_.dependencies().store, ref_, progress.inbox, inbox_));
-  return false;
+Result<void> InboxInput::open(const Progress& progress) {
+  return load_inbox(context_.dependencies().store, ref_, progress.inbox, inbox_);
 }
 
 bool InboxInput::is_due(bool only_full) {
@@ -124,11 +123,10 @@ bool InboxInput::is_exhausted() const {
 
 SourceInput::SourceInput(const ComputationPlan& plan, const SourceSpec& spec,
                          PartitionContext& context)
-    : plan_(plan), context_(context), follower_(spec, plan.inputs[0].schema) {}
+    : plan_(plan), context_(context), follower_(plan.id, spec, plan.inputs[0].schema, context) {}
 
-Result<bool> SourceInput::open(Progress& progress) {
-  return follower_.open(context_.dependencies(),
-                        {.chunk_rows_limit = plan_.limits.max_rows_per_batch,
+Result<void> SourceInput::open(const Progress& progress) {
+  return follower_.open({.chunk_rows_limit = plan_.limits.max_rows_per_batch,
                          .chunk_bytes_limit = plan_.limits.max_bytes_per_batch,
                          .chunks_ahead = 4},
                         progress);

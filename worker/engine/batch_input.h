@@ -29,8 +29,10 @@ class BatchInput {
  public:
   virtual ~BatchInput() = default;
 
-  // As SourceFollower::open; loads the inbox.
-  virtual Result<bool> open(Progress& progress) = 0;
+  // As SourceFollower::open, or loads the inbox.
+  virtual Result<void> open(const Progress& progress) = 0;
+  // As SourceFollower::begin.
+  virtual Result<bool> begin(Progress&) { return false; }
   // The next batch; nullptr when there is nothing to make one of yet. With `only_full` it waits
   // until a batch reaches the computation's limits.
   virtual Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler,
@@ -56,7 +58,7 @@ class InboxInput final : public BatchInput {
  public:
   InboxInput(const ComputationPlan& plan, PartitionRef ref, PartitionContext& context);
 
-  Result<bool> open(Progress& progress) override;
+  Result<void> open(const Progress& progress) override;
   Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler, bool only_full) override;
   Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler& assembler,
                                              std::unique_ptr<PreparedBatch> prepared) override;
@@ -88,7 +90,8 @@ class SourceInput final : public BatchInput {
  public:
   SourceInput(const ComputationPlan& plan, const SourceSpec& spec, PartitionContext& context);
 
-  Result<bool> open(Progress& progress) override;
+  Result<void> open(const Progress& progress) override;
+  Result<bool> begin(Progress& progress) override { return follower_.begin(progress); }
   Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler, bool only_full) override;
   // A source's rows are committed with the position behind them: they stay together.
   Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler&,

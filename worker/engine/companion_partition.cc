@@ -29,8 +29,8 @@ void CompanionPartition::register_job() {
   slot_ = context_.dependencies().companions.add_job(plan_.id, ref_.partition, *this);
 }
 
-Result<void> CompanionPartition::open() {
-  RETINUE_ASSIGN(const bool must_commit, input_->open(progress_));
+Result<void> CompanionPartition::begin() {
+  RETINUE_ASSIGN(const bool must_commit, input_->begin(progress_));
   if (must_commit) {
     submit_of_batch(begin_commit(), cache_.begin_batch());
   }
@@ -66,7 +66,7 @@ std::optional<Duration> CompanionPartition::next_wakeup() const {
 }
 
 Result<void> CompanionPartition::prepare_next() {
-  if (next_ == nullptr) {
+  if (next_ == nullptr && has_begun()) {
     RETINUE_ASSIGN(next_, input_->take(assembler_, /*only_full=*/out_ != nullptr));
   }
   return {};

@@ -34,6 +34,7 @@ class CompanionPartition final : public Partition, public JobListener {
   // Call before Companions::start.
   void register_job();
 
+  Result<void> begin() override;
   Result<void> turn() override;
   std::optional<Duration> next_wakeup() const override;
   void on_input_ended() override { input_->on_input_ended(); }
@@ -45,7 +46,7 @@ class CompanionPartition final : public Partition, public JobListener {
   void on_batch_failed(Frame frame) override;
 
  private:
-  Result<void> open() override;
+  Result<void> open() override { return input_->open(progress_); }
   bool has_work_out() const override { return out_ != nullptr || next_ != nullptr; }
   const std::optional<Error>& input_error() const override { return input_->error(); }
   bool has_no_input_left() const override { return input_->is_exhausted() && !has_dropped_work_; }

@@ -60,6 +60,9 @@ Result<void> Engine::build() {
   for (Entry& entry : entries_) {
     RETINUE_TRY(entry.partition->restore());
   }
+  for (Entry& entry : entries_) {
+    RETINUE_TRY(entry.partition->begin());
+  }
   return {};
 }
 

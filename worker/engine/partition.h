@@ -79,8 +79,11 @@ class Partition {
 
   PartitionRef ref() const { return ref_; }
 
-  // Continues from the last committed epoch. Called once, before the first turn.
+  // Loads the last committed epoch, and looks whether it can go on from it. Called once, first.
   Result<void> restore();
+  // Takes back what was written after that epoch. Called once, when all partitions are restored,
+  // so that nothing is changed when one of them cannot go on.
+  virtual Result<void> begin() { return {}; }
   // Does what can be done now. An error ends the pipeline.
   virtual Result<void> turn() = 0;
   // When a turn is needed even if nothing happens, on Clock::monotonic.
@@ -100,12 +103,15 @@ class Partition {
   virtual void add_to(Summary& summary) const = 0;
 
  protected:
-  // Opens what the partition reads and writes; progress_ holds what was committed.
+  // Opens what the partition reads and writes, and changes none of it; progress_ holds what was
+  // committed.
   virtual Result<void> open() = 0;
   virtual bool has_work_out() const = 0;
   virtual bool has_no_input_left() const = 0;
   virtual void release_committed() {}
 
+  // What begin() submitted is stored; before that nothing is written outside the store.
+  bool has_begun() { return has_begun_ |= commits_in_flight_ == 0; }
   bool may_commit() const { return commits_in_flight_ < kCommitsInFlightMax; }
   // A commit of the next epoch, progress_ aside.
   std::unique_ptr<EpochCommit> begin_commit();
@@ -118,6 +124,7 @@ class Partition {
   Progress progress_;  // as of the last epoch submitted
   Progress restored_;  // as of the start
   size_t commits_in_flight_ = 0;
+  bool has_begun_ = false;
 };
 
 }  // namespace retinue::worker

@@ -10,10 +10,10 @@ PassthroughPartition::PassthroughPartition(const ComputationPlan& plan, const So
                                            PartitionContext& context)
     : Partition({plan.owner, PartitionIndex(0)}, context),
       plan_(plan),
-      follower_(spec, plan.outputs[0].schema) {}
+      follower_(plan.id, spec, plan.outputs[0].schema, context) {}
 
-Result<void> PassthroughPartition::open() {
-  RETINUE_ASSIGN(const bool must_commit, follower_.open(context_.dependencies(), {}, progress_));
+Result<void> PassthroughPartition::begin() {
+  RETINUE_ASSIGN(const bool must_commit, follower_.begin(progress_));
   if (must_commit) {
     submit(begin_commit());
   }
@@ -21,7 +21,7 @@ Result<void> PassthroughPartition::open() {
 }
 
 Result<void> PassthroughPartition::turn() {
-  while (!context_.is_stopping() && !context_.has_input_failed() && may_commit() &&
+  while (has_begun() && !context_.is_stopping() && !context_.has_input_failed() && may_commit() &&
          context_.has_room(plan_.outputs)) {
     std::unique_ptr<SourceChunk> chunk = follower_.take();
     if (chunk == nullptr) {

@@ -13,11 +13,12 @@ class PassthroughPartition final : public Partition {
   PassthroughPartition(const ComputationPlan& plan, const SourceSpec& spec,
                        PartitionContext& context);
 
+  Result<void> begin() override;
   Result<void> turn() override;
   void add_to(Summary& summary) const override;
 
  private:
-  Result<void> open() override;
+  Result<void> open() override { return follower_.open({}, progress_); }
   bool has_work_out() const override { return false; }
   bool has_no_input_left() const override {
     return follower_.has_ended() || context_.has_input_failed();

@@ -56,8 +56,9 @@ std::string encode_progress(const Progress& progress) {
   put("inbox_block", progress.inbox.block.value());
   put("inbox_row", progress.inbox.row);
   put_text("source_position", progress.source_position);
-  if (progress.dead_letter_bytes) {
-    put("dead_letter_bytes", *progress.dead_letter_bytes);
+  if (progress.dead_letters) {
+    put("dead_letter_bytes", progress.dead_letters->length);
+    put_text("dead_letter_path", progress.dead_letters->path);
   }
   put_text("sink_position", progress.sink_position);
   put("messages_in", progress.messages_in);
@@ -84,7 +85,9 @@ Result<Progress> decode_progress(std::string_view record) {
   progress.inbox = {.block = BlockSequence(block), .row = static_cast<uint32_t>(row)};
   RETINUE_ASSIGN(progress.source_position, text(map, "source_position"));
   if (map.find("dead_letter_bytes") != nullptr) {
-    RETINUE_ASSIGN(progress.dead_letter_bytes, number(map, "dead_letter_bytes", UINT64_MAX));
+    FilePosition& dead_letters = progress.dead_letters.emplace();
+    RETINUE_ASSIGN(dead_letters.length, number(map, "dead_letter_bytes", UINT64_MAX));
+    RETINUE_ASSIGN(dead_letters.path, text(map, "dead_letter_path"));
   }
   RETINUE_ASSIGN(progress.sink_position, text(map, "sink_position"));
   RETINUE_ASSIGN(progress.messages_in, number(map, "messages_in", UINT64_MAX));

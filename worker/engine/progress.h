@@ -8,6 +8,7 @@
 
 #include "protocol/base/ids.h"
 #include "protocol/base/result.h"
+#include "worker/sink/file_position.h"
 #include "worker/stream/inbox.h"
 
 namespace retinue::worker {
@@ -16,11 +17,11 @@ struct Progress {
   Epoch epoch;
   // Of a partition that reads an inbox.
   InboxPosition inbox;
-  // Of a source: Source::seek's position, empty before the first chunk, and the committed length of
+  // Of a source: Source::seek's position, empty before the first chunk, and what is committed of
   // its dead-letter file.
   std::string source_position;
-  std::optional<uint64_t> dead_letter_bytes;
-  // Of a sink: Sink::restore's position.
+  std::optional<FilePosition> dead_letters;
+  // Of a sink: Sink::examine's position.
   std::string sink_position;
   // Since the data directory was made.
   uint64_t messages_in = 0;

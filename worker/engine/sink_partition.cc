@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "worker/engine/inbox_loading.h"
+#include "worker/engine/new_file_log.h"
+#include "worker/spec/part_check.h"
 
 namespace retinue::worker {
 namespace {
@@ -24,11 +26,20 @@ Result<void> SinkPartition::open() {
   const EngineDependencies& dependencies = context_.dependencies();
   RETINUE_TRY(load_inbox(dependencies.store, ref_, progress_.inbox, inbox_));
   RETINUE_ASSIGN(sink_, dependencies.open_sink(spec_, ref_.partition));
-  RETINUE_TRY(sink_->restore(progress_.sink_position));
-  if (progress_.epoch == Epoch()) {
-    // Before anything is written: that the sink was empty, so that a crash can be told from a file
+  return sink_->examine(progress_.sink_position);
+}
+
+Result<void> SinkPartition::begin() {
+  RETINUE_TRY(sink_->restore());
+  if (const CommittedFile* const file = sink_->file()) {
+    log_new_file(context_.dependencies().log, *file,
+                 part_path("sinks", plan_.name.value(), "path"));
+  }
+  RETINUE_ASSIGN(std::string position, sink_->flush());
+  if (position != progress_.sink_position) {
+    // Before anything is written: that the file was empty, so that a crash can be told from a file
     // of somebody else's.
-    RETINUE_ASSIGN(progress_.sink_position, sink_->flush());
+    progress_.sink_position = std::move(position);
     submit(begin_commit());
   }
   return {};
@@ -38,8 +49,7 @@ Result<void> SinkPartition::turn() {
   if (error_) {
     return *error_;
   }
-  const bool first_is_stored = progress_.epoch > Epoch(1) || commits_in_flight_ == 0;
-  if (write_ != nullptr || inbox_.rows_ready() == 0 || context_.is_stopping() || !first_is_stored ||
+  if (write_ != nullptr || inbox_.rows_ready() == 0 || context_.is_stopping() || !has_begun() ||
       !may_commit()) {
     return {};
   }

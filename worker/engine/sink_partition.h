@@ -20,6 +20,7 @@ class SinkPartition final : public Partition {
   SinkPartition(const SinkPlan& plan, const SinkSpec& spec, PartitionIndex partition,
                 PartitionContext& context);
 
+  Result<void> begin() override;
   Result<void> turn() override;
   void on_input_ended() override { input_ended_ = true; }
   void add_to(Summary& summary) const override;

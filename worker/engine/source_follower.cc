@@ -1,23 +1,33 @@
 #include "worker/engine/source_follower.h"
 
+#include "worker/engine/new_file_log.h"
+#include "worker/spec/part_check.h"
+
 namespace retinue::worker {
 
-Result<bool> SourceFollower::open(const EngineDependencies& dependencies,
-                                  SourceFeed::Options options, Progress& progress) {
+Result<void> SourceFollower::open(SourceFeed::Options options, const Progress& progress) {
   RETINUE_ASSIGN(OpenedSource opened,
-                 dependencies.open_source({.spec = spec_,
-                                           .schema = schema_,
-                                           .position = progress.source_position,
-                                           .options = options}));
+                 context_.dependencies().open_source({.spec = spec_,
+                                                      .schema = schema_,
+                                                      .position = progress.source_position,
+                                                      .options = options}));
   feed_ = std::move(opened.feed);
   total_bytes_ = opened.total_bytes;
   if (spec_.on_bad_line != BadLinePolicy::kDeadLetter) {
+    return {};
+  }
+  return dead_letters_.emplace(spec_.dead_letter_path.string()).examine(progress.dead_letters);
+}
+
+Result<bool> SourceFollower::begin(Progress& progress) {
+  if (!dead_letters_) {
     return false;
   }
-  dead_letters_.emplace(spec_.dead_letter_path.string());
-  RETINUE_TRY(dead_letters_->restore(progress.dead_letter_bytes));
-  const bool is_new = !progress.dead_letter_bytes.has_value();
-  progress.dead_letter_bytes = dead_letters_->length();
+  RETINUE_TRY(dead_letters_->restore());
+  log_new_file(context_.dependencies().log, *dead_letters_,
+               part_path("computations", computation_.value(), "source/dead_letter_path"));
+  const bool is_new = progress.dead_letters != dead_letters_->position();
+  progress.dead_letters = dead_letters_->position();
   return is_new;
 }
 
@@ -42,8 +52,9 @@ std::unique_ptr<SourceChunk> SourceFollower::take() {
 
 Result<void> SourceFollower::settle(const SourceChunk& chunk, Progress& progress) {
   if (!chunk.dead_letters.empty()) {
-    RETINUE_ASSIGN(progress.dead_letter_bytes, dead_letters_->append(chunk.dead_letters));
+    RETINUE_TRY(dead_letters_->append(chunk.dead_letters));
     RETINUE_TRY(dead_letters_->sync());
+    progress.dead_letters = dead_letters_->position();
   }
   progress.source_position = chunk.position;
   progress.messages_in += chunk.rows.row_count();

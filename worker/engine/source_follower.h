@@ -1,7 +1,7 @@
 // SourceFollower: a source's side of its partition: the chunks in order, its position, and the
 // dead-letter file.
 //
-// Threads: the engine's one. Owns: the feed and the dead-letter file.
+// Threads: the engine's one. Owns: the feed and the dead-letter file. Borrows: all it is made of.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 
 #include "protocol/base/result.h"
-#include "worker/engine/dependencies.h"
+#include "worker/engine/partition.h"
 #include "worker/engine/progress.h"
 #include "worker/engine/summary.h"
 #include "worker/sink/committed_file.h"
@@ -20,13 +20,15 @@ namespace retinue::worker {
 
 class SourceFollower {
  public:
-  SourceFollower(const SourceSpec& spec, const TableSchema& schema)
-      : spec_(spec), schema_(schema) {}
+  SourceFollower(const ComputationId& computation, const SourceSpec& spec,
+                 const TableSchema& schema, PartitionContext& context)
+      : computation_(computation), spec_(spec), schema_(schema), context_(context) {}
 
-  // Opens source and dead-letter file where `progress` says. True when progress has changed and
-  // must be committed before anything else: the dead-letter file is new.
-  Result<bool> open(const EngineDependencies& dependencies, SourceFeed::Options options,
-                    Progress& progress);
+  // Opens source and dead-letter file where `progress` says; changes nothing.
+  Result<void> open(SourceFeed::Options options, const Progress& progress);
+  // Takes back what was written to the dead-letter file after `progress`. True when progress has
+  // changed and must be committed before anything else: the dead-letter file is new.
+  Result<bool> begin(Progress& progress);
   // The next chunk; nullptr when there is none yet, or none any more (has_ended). What the source
   // cannot read ends it, too: error().
   std::unique_ptr<SourceChunk> take();
@@ -39,8 +41,10 @@ class SourceFollower {
   void add_to(Summary& summary) const;
 
  private:
+  const ComputationId& computation_;
   const SourceSpec& spec_;
   const TableSchema& schema_;
+  PartitionContext& context_;
   std::unique_ptr<ChunkFeed> feed_;
   std::optional<CommittedFile> dead_letters_;
   std::optional<uint64_t> total_bytes_;

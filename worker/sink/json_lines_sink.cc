@@ -2,22 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstdint>
 #include <optional>
 #include <utility>
 
 namespace retinue::worker {
-namespace {
-
-std::optional<uint64_t> parse_length(std::string_view text) {
-  uint64_t length = 0;
-  const char* const end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, length);
-  return error == std::errc() && rest == end ? std::optional(length) : std::nullopt;
-}
-
-}  // namespace
 
 JsonLinesSink::JsonLinesSink(std::string path)
     : file_(std::move(path)), lines_([this](std::string_view lines) -> Result<void> {
@@ -25,14 +13,14 @@ JsonLinesSink::JsonLinesSink(std::string path)
         return {};
       }) {}
 
-Result<void> JsonLinesSink::restore(std::string_view position) {
-  const std::optional<uint64_t> length = parse_length(position);
-  if (!length && !position.empty()) {
-    return Error{
-        ErrorCode::kDataCorrupted,
-        fmt::format("{}: the committed position \"{}\" is no length", file_.path(), position)};
+Result<void> JsonLinesSink::examine(std::string_view position) {
+  const std::optional<FilePosition> committed = decode_file_position(position);
+  if (!committed && !position.empty()) {
+    return Error{ErrorCode::kDataCorrupted,
+                 fmt::format("{}: the committed position \"{}\" is no length of a file",
+                             file_.path(), position)};
   }
-  return file_.restore(length);
+  return file_.examine(committed);
 }
 
 Result<void> JsonLinesSink::append(std::string_view stream, const TableSchema& schema,
@@ -43,7 +31,7 @@ Result<void> JsonLinesSink::append(std::string_view stream, const TableSchema& s
 Result<std::string> JsonLinesSink::flush() {
   RETINUE_TRY(lines_.flush());
   RETINUE_TRY(file_.sync());
-  return std::to_string(file_.length());
+  return encode_file_position(file_.position());
 }
 
 }  // namespace retinue::worker

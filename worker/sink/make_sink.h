@@ -16,8 +16,9 @@ namespace retinue::worker {
 // The file of one partition: `path` with every "{partition}" replaced by its number.
 std::string sink_file_path(const std::string& path, PartitionIndex partition);
 
-// Touches no file: Sink::restore() does. `stdout_fd` is borrowed, and the process must ignore
-// SIGPIPE for a closed standard output to become an error. Errors: kInvalidSpec without a path.
+// Touches no file: Sink::examine() and restore() do. `stdout_fd` is borrowed, and the process must
+// ignore SIGPIPE for a closed standard output to become an error. Errors: kInvalidSpec without a
+// path.
 Result<std::unique_ptr<Sink>> make_sink(const SinkSpec& spec, PartitionIndex partition,
                                         int stdout_fd = STDOUT_FILENO);
 

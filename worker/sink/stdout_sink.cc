@@ -39,7 +39,8 @@ Result<void> write_all(int fd, std::string_view bytes) {
 StdoutSink::StdoutSink(int fd)
     : lines_([fd](std::string_view lines) { return write_all(fd, lines); }) {}
 
-Result<void> StdoutSink::restore(std::string_view) {
+Result<void> StdoutSink::examine(std::string_view position) {
+  position_ = position;
   return {};
 }
 
@@ -50,7 +51,7 @@ Result<void> StdoutSink::append(std::string_view stream, const TableSchema& sche
 
 Result<std::string> StdoutSink::flush() {
   RETINUE_TRY(lines_.flush());
-  return std::string();
+  return position_;
 }
 
 }  // namespace retinue::worker

@@ -1,5 +1,6 @@
 // StdoutSink: rows as JSON lines on standard output. What was written cannot be taken back: after a
-// crash the rows since the last commit come again. Its position is always empty.
+// crash the rows since the last commit come again. It has no position of its own and keeps the one
+// that it is given, so that a spec may go back to the file that it named before.
 #pragma once
 
 #include <string>
@@ -14,13 +15,15 @@ class StdoutSink final : public Sink {
  public:
   explicit StdoutSink(int fd);
 
-  Result<void> restore(std::string_view position) override;
+  Result<void> examine(std::string_view position) override;
+  Result<void> restore() override { return {}; }
   Result<void> append(std::string_view stream, const TableSchema& schema, const RowBatchView& rows,
                       uint32_t begin, uint32_t end) override;
   Result<std::string> flush() override;
 
  private:
   RowLines lines_;
+  std::string position_;
 };
 
 }  // namespace retinue::worker

@@ -8,55 +8,13 @@
 
 #include <sstream>
 
-#include "tests/folder/folder.h"
-#include "tests/integration/harness/process.h"
+#include "tests/integration/harness/copying_job.h"
 #include "tests/integration/worker/expectations.h"
 
 namespace retinue::testing {
 namespace {
 
 using ::testing::HasSubstr;
-
-struct CopyingJobOptions {
-  std::string input = "input.jsonl";
-  std::string source_fields = {};
-  std::string sink = "\"type\": \"json_lines\", \"path\": \"output.jsonl\"";
-};
-
-// Copies JSON lines of one column, "n".
-class CopyingJob {
- public:
-  explicit CopyingJob(const CopyingJobOptions& options = {}) {
-    write_file(folder_ / "pipeline.json",
-               fmt::format(R"({{
-      "name": "copying",
-      "streams": {{"numbers": {{"schema": [{{"name": "n", "type": "int64"}}]}}}},
-      "computations": {{"read": {{
-        "kind": "passthrough_source", "source_stream_id": "numbers",
-        "source": {{"type": "json_lines", "paths": ["{}"]{}}}}}}},
-      "sinks": {{"numbers": {{"input_stream_ids": ["numbers"], {}}}}}
-    }})",
-                           options.input, options.source_fields, options.sink));
-  }
-
-  const Folder& folder() const { return folder_; }
-  ProcessOptions run_options() const {
-    return {.command = {program("retinue"), "run", folder_ / "pipeline.json", "--data-dir",
-                        folder_ / "data", "--quiet", "--json"}};
-  }
-  std::string output() const { return read_file(folder_ / "output.jsonl"); }
-
- private:
-  Folder folder_;
-};
-
-std::string numbers(int count) {
-  std::string lines;
-  for (int i = 0; i < count; ++i) {
-    lines += fmt::format("{{\"n\":{}}}\n", i);
-  }
-  return lines;
-}
 
 TEST(Source, ReadsStandardInput) {
   const CopyingJob job({.input = "-"});

@@ -12,7 +12,7 @@ Progress sample() {
   return {.epoch = Epoch(1ull << 39),
           .inbox = {.block = BlockSequence(UINT64_MAX), .row = UINT32_MAX},
           .source_position = std::string("a\0\xff", 3),
-          .dead_letter_bytes = 0,
+          .dead_letters = FilePosition{.path = "/bad", .length = 0},
           .sink_position = "sink",
           .messages_in = 3,
           .messages_out = 4,
@@ -25,14 +25,16 @@ TEST(Progress, ComesBackAsItWas) {
   EXPECT_EQ(read->epoch, sample().epoch);
   EXPECT_EQ(read->inbox, sample().inbox);
   EXPECT_EQ(read->source_position, sample().source_position);
-  EXPECT_EQ(read->dead_letter_bytes, 0u) << "0 and none are two things";
+  EXPECT_EQ(read->dead_letters, sample().dead_letters) << "a length of 0 and none are two things";
   EXPECT_EQ(read->sink_position, "sink");
   EXPECT_EQ(read->messages_in, 3u);
   EXPECT_EQ(read->messages_out, 4u);
   EXPECT_EQ(read->lines_skipped, 5u);
   Progress bare;
   bare.epoch = Epoch(1);
-  EXPECT_EQ(decode_progress(encode_progress(bare))->dead_letter_bytes, std::nullopt);
+  EXPECT_EQ(decode_progress(encode_progress(bare))->dead_letters, std::nullopt);
+  bare.dead_letters.emplace();
+  EXPECT_EQ(decode_progress(encode_progress(bare))->dead_letters, bare.dead_letters);
 }
 
 TEST(Progress, FieldsOfANewerReleaseAreIgnored) {
@@ -49,6 +51,7 @@ TEST(Progress, GarbageIsRefused) {
         "{epoch=1u;inbox_block=1u;inbox_row=4294967296u}",
         "{epoch=1u;inbox_block=1u;source_position=5}", "{epoch=1u;inbox_block=1u;sink_position=#}",
         "{epoch=1u;inbox_block=1u;dead_letter_bytes=#}",
+        "{epoch=1u;inbox_block=1u;dead_letter_bytes=1u;dead_letter_path=#}",
         "{epoch=1u;inbox_block=1u;messages_in=[]}"}) {
     const auto read = decode_progress(record);
     ASSERT_FALSE(read.ok()) << record;

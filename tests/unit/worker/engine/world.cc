@@ -73,11 +73,14 @@ struct World::Feed final : public ChunkFeed {
 struct World::FakeSink final : public Sink {
   FakeSink(World& world, std::vector<Row>& rows) : world_(world), rows_(rows) {}
 
-  Result<void> restore(std::string_view position) override {
+  Result<void> examine(std::string_view position) override {
     EXPECT_TRUE(!position.empty() || rows_.empty()) << "output that nobody has a position of";
-    const size_t length = position.empty() ? 0 : std::stoul(std::string(position));
-    EXPECT_LE(length, rows_.size()) << "committed output is gone";
-    rows_.resize(std::min(length, rows_.size()));
+    length_ = position.empty() ? 0 : std::stoul(std::string(position));
+    EXPECT_LE(length_, rows_.size()) << "committed output is gone";
+    return {};
+  }
+  Result<void> restore() override {
+    rows_.resize(std::min(length_, rows_.size()));
     return {};
   }
   Result<void> append(std::string_view stream, const TableSchema& schema, const RowBatchView& rows,
@@ -98,6 +101,7 @@ struct World::FakeSink final : public Sink {
  private:
   World& world_;
   std::vector<Row>& rows_;
+  size_t length_ = 0;
 };
 
 // --- the worker

@@ -1,5 +1,6 @@
 #include "worker/sink/committed_file.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -7,6 +8,8 @@
 
 #include <csignal>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,70 +18,131 @@
 namespace retinue::worker {
 namespace {
 
-ErrorCode restore_error(const std::string& path, std::optional<uint64_t> length) {
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Result<void> restore(CommittedFile& file, const std::optional<FilePosition>& committed) {
+  RETINUE_TRY(file.examine(committed));
+  return file.restore();
+}
+
+Result<void> restore(const std::string& path, const std::optional<FilePosition>& committed) {
   CommittedFile file(path);
-  const Result<void> restored = file.restore(length);
+  return restore(file, committed);
+}
+
+ErrorCode restore_error(const std::string& path, const std::optional<FilePosition>& committed) {
+  const Result<void> restored = restore(path, committed);
   return restored ? ErrorCode::kInternal : restored.error().code;
+}
+
+std::string restore_message(const std::string& path, const std::optional<FilePosition>& committed) {
+  const Result<void> restored = restore(path, committed);
+  return restored ? "" : restored.error().message;
 }
 
 TEST(CommittedFileTest, CreatesAndAppends) {
   const testing::Folder folder;
   CommittedFile file(folder.path("out"));
-  ASSERT_TRUE(file.restore(std::nullopt).ok());
-  EXPECT_EQ(file.length(), 0u);
+  ASSERT_TRUE(file.examine(std::nullopt).ok());
+  EXPECT_FALSE(std::filesystem::exists(folder.path("out")));
+  ASSERT_TRUE(file.restore().ok());
+  EXPECT_EQ(file.position(), (FilePosition{folder.path("out"), 0}));
   EXPECT_EQ(folder.read("out"), "");
-  EXPECT_EQ(file.append("one\n").value(), 4u);
-  EXPECT_EQ(file.append("").value(), 4u);
-  EXPECT_EQ(file.append("two\n").value(), 8u);
+  ASSERT_TRUE(file.append("one\n").ok());
+  ASSERT_TRUE(file.append("").ok());
+  ASSERT_TRUE(file.append("two\n").ok());
   ASSERT_TRUE(file.sync().ok());
+  EXPECT_EQ(file.position(), (FilePosition{folder.path("out"), 8}));
   EXPECT_EQ(folder.read("out"), "one\ntwo\n");
 }
 
 TEST(CommittedFileTest, RestoreTakesBackWhatWasNotCommitted) {
-  const testing::Folder folder;
-  folder.write("out", "one\ntwo\nhal");
-  CommittedFile file(folder.path("out"));
-  ASSERT_TRUE(file.restore(4).ok());
-  EXPECT_EQ(folder.read("out"), "one\n");
-  EXPECT_EQ(file.append("2\n").value(), 6u);
-  EXPECT_EQ(folder.read("out"), "one\n2\n");
+  for (const bool has_path : {true, false}) {
+    const testing::Folder folder;
+    const std::string path = folder.write("out", "one\ntwo\nhal");
+    CommittedFile file(path);
+    ASSERT_TRUE(file.examine(FilePosition{has_path ? path : "", 4}).ok());
+    EXPECT_EQ(folder.read("out"), "one\ntwo\nhal");
+    ASSERT_TRUE(file.restore().ok());
+    EXPECT_EQ(folder.read("out"), "one\n");
+    EXPECT_EQ(file.left_behind(), std::nullopt);
+    ASSERT_TRUE(file.append("2\n").ok());
+    EXPECT_EQ(folder.read("out"), "one\n2\n");
+  }
 }
 
 TEST(CommittedFileTest, RestoreToZeroEmptiesAFileThatIsTheWorkersOwn) {
   const testing::Folder folder;
-  folder.write("out", "never committed");
-  CommittedFile file(folder.path("out"));
-  ASSERT_TRUE(file.restore(0).ok());
+  const std::string path = folder.write("out", "never committed");
+  ASSERT_TRUE(restore(path, FilePosition{path, 0}).ok());
   EXPECT_EQ(folder.read("out"), "");
 }
 
 TEST(CommittedFileTest, NeverOverwritesWhatItDidNotWrite) {
   const testing::Folder folder;
-  folder.write("out", "precious");
-  CommittedFile file(folder.path("out"));
-  const Result<void> restored = file.restore(std::nullopt);
-  ASSERT_FALSE(restored.ok());
-  EXPECT_EQ(restored.error().code, ErrorCode::kInvalidArgument);
-  EXPECT_NE(restored.error().message.find(folder.path("out")), std::string::npos);
-  EXPECT_NE(restored.error().message.find("move it away"), std::string::npos);
+  const std::string path = folder.write("out", "precious");
+  EXPECT_EQ(restore_error(path, std::nullopt), ErrorCode::kInvalidArgument);
+  EXPECT_THAT(restore_message(path, std::nullopt),
+              AllOf(HasSubstr(path), HasSubstr("move it away")));
+  // What was committed was committed to another file.
+  for (const uint64_t length : {0, 3, 8, 100}) {
+    const FilePosition other{folder.path("other"), length};
+    EXPECT_EQ(restore_error(path, other), ErrorCode::kInvalidArgument);
+    EXPECT_THAT(restore_message(path, other),
+                HasSubstr("went to " + folder.path("other") + "; name that file"));
+  }
   EXPECT_EQ(folder.read("out"), "precious");
+}
+
+TEST(CommittedFileTest, AnotherPathBeginsANewFile) {
+  const testing::Folder folder;
+  const FilePosition other{folder.write("other", "one\nlost"), 4};
+  folder.write("empty", "");
+  for (const char* name : {"new", "empty"}) {
+    CommittedFile file(folder.path(name));
+    ASSERT_TRUE(restore(file, other).ok());
+    EXPECT_EQ(file.left_behind(), other);
+    EXPECT_EQ(file.position(), (FilePosition{folder.path(name), 0}));
+  }
+  EXPECT_EQ(folder.read("other"), "one\nlost");
+}
+
+TEST(CommittedFileTest, ALinkToTheFileIsTheFile) {
+  const testing::Folder folder;
+  const std::string path = folder.write("out", "one\nlost");
+  std::filesystem::create_directory_symlink(".", folder.path("here"));
+  std::filesystem::create_symlink("out", folder.path("link"));
+  for (const char* name : {"here/out", "link", "./out"}) {
+    CommittedFile file(folder.path(name));
+    ASSERT_TRUE(restore(file, FilePosition{path, 4}).ok());
+    EXPECT_EQ(file.left_behind(), std::nullopt);
+    EXPECT_EQ(file.position(), (FilePosition{path, 4}));
+  }
+  // One that leads elsewhere now is not.
+  std::filesystem::remove(folder.path("link"));
+  std::filesystem::create_symlink("elsewhere", folder.path("link"));
+  folder.write("elsewhere", "precious");
+  EXPECT_EQ(restore_error(folder.path("link"), FilePosition{path, 4}), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(folder.read("elsewhere"), "precious");
 }
 
 TEST(CommittedFileTest, TakesAnEmptyFileThatExists) {
   const testing::Folder folder;
   folder.write("out", "");
   CommittedFile file(folder.path("out"));
-  ASSERT_TRUE(file.restore(std::nullopt).ok());
-  EXPECT_EQ(file.append("x").value(), 1u);
+  ASSERT_TRUE(restore(file, std::nullopt).ok());
+  EXPECT_TRUE(file.append("x").ok());
 }
 
 TEST(CommittedFileTest, RefusesAFileThatLostCommittedBytes) {
   const testing::Folder folder;
-  folder.write("short", "abc");
-  EXPECT_EQ(restore_error(folder.path("short"), 4), ErrorCode::kDataCorrupted);
+  const std::string path = folder.write("short", "abc");
+  EXPECT_EQ(restore_error(path, FilePosition{path, 4}), ErrorCode::kDataCorrupted);
   EXPECT_EQ(folder.read("short"), "abc");
-  EXPECT_EQ(restore_error(folder.path("gone"), 4), ErrorCode::kDataCorrupted);
-  EXPECT_FALSE(std::filesystem::exists(folder.path("gone")));
+  const std::string gone = folder.path("gone");
+  EXPECT_EQ(restore_error(gone, FilePosition{gone, 4}), ErrorCode::kDataCorrupted);
+  EXPECT_FALSE(std::filesystem::exists(gone));
 }
 
 TEST(CommittedFileTest, RefusesWhatIsNoRegularFileOrHasNoFolder) {
@@ -90,6 +154,66 @@ TEST(CommittedFileTest, RefusesWhatIsNoRegularFileOrHasNoFolder) {
   EXPECT_EQ(restore_error(folder.path("pipe"), std::nullopt), ErrorCode::kInvalidArgument);
 }
 
+TEST(CommittedFileTest, HasOneWriterAtATime) {
+  const testing::Folder folder;
+  const std::string path = folder.path("out");
+  {
+    CommittedFile first(path);
+    ASSERT_TRUE(restore(first, std::nullopt).ok());
+    ASSERT_TRUE(first.append("one\n").ok());
+    const std::string refused = restore_message(path, FilePosition{path, 2});
+    EXPECT_THAT(refused, AllOf(HasSubstr(path + ": is being written by another worker"),
+                               HasSubstr("stop that worker, or name another file")));
+    EXPECT_EQ(folder.read("out"), "one\n");
+  }
+  EXPECT_TRUE(restore(path, FilePosition{path, 4}).ok());
+}
+
+TEST(CommittedFileTest, TwoThatBothFindNoFileDoNotShareOne) {
+  const testing::Folder folder;
+  std::filesystem::create_directory_symlink(".", folder.path("here"));
+  CommittedFile first(folder.path("out"));
+  CommittedFile second(folder.path("here/out"));
+  ASSERT_TRUE(first.examine(std::nullopt).ok());
+  ASSERT_TRUE(second.examine(std::nullopt).ok());
+  ASSERT_TRUE(first.restore().ok());
+  EXPECT_EQ(second.restore().error().code, ErrorCode::kIoError);
+}
+
+TEST(CommittedFileTest, NoticesThatTheFileWasTakenAway) {
+  const testing::Folder folder;
+  const std::string path = folder.path("out");
+  struct Case {
+    std::string expected;
+    std::function<void()> take_away;
+  };
+  for (const auto& [expected, take_away] : {
+           Case{"was removed", [&] { std::filesystem::remove(path); }},
+           Case{"was removed", [&] { std::filesystem::rename(path, path + ".1"); }},
+           Case{"was replaced",
+                [&] {
+                  std::filesystem::rename(path, path + ".1");
+                  folder.write("out", "");
+                }},
+           Case{"was cut to 2 bytes", [&] { std::filesystem::resize_file(path, 2); }},
+       }) {
+    std::filesystem::remove(path);
+    CommittedFile file(path);
+    ASSERT_TRUE(restore(file, std::nullopt).ok());
+    ASSERT_TRUE(file.append("one\n").ok());
+    ASSERT_TRUE(file.sync().ok());
+    take_away();
+    const Result<void> appended = file.append("two\n");
+    const Result<void> synced = file.sync();
+    ASSERT_FALSE(appended.ok());
+    ASSERT_FALSE(synced.ok());
+    EXPECT_EQ(appended.error().code, ErrorCode::kDataCorrupted);
+    EXPECT_THAT(appended.error().message, HasSubstr(path + ": " + expected));
+    EXPECT_EQ(synced.error().message, appended.error().message);
+    EXPECT_EQ(file.position().length, 4u);
+  }
+}
+
 // A limit on the size of files makes a write stop half-way, as a full disk does.
 TEST(CommittedFileTest, AFailedAppendLeavesTheGoodLength) {
   const testing::Folder folder;
@@ -99,16 +223,17 @@ TEST(CommittedFileTest, AFailedAppendLeavesTheGoodLength) {
   const rlimit small{6, old_limit.rlim_max};
 
   CommittedFile file(folder.path("out"));
-  ASSERT_TRUE(file.restore(std::nullopt).ok());
-  EXPECT_EQ(file.append("good").value(), 4u);
+  ASSERT_TRUE(restore(file, std::nullopt).ok());
+  ASSERT_TRUE(file.append("good").ok());
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
-  const Result<uint64_t> appended = file.append("too long");
+  const Result<void> appended = file.append("too long");
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old_limit), 0);
 
   ASSERT_FALSE(appended.ok());
   EXPECT_EQ(appended.error().code, ErrorCode::kIoError);
   EXPECT_EQ(folder.read("out"), "good");
-  EXPECT_EQ(file.append(" and more").value(), 13u);
+  ASSERT_TRUE(file.append(" and more").ok());
+  EXPECT_EQ(file.position().length, 13u);
   EXPECT_EQ(folder.read("out"), "good and more");
 }
 
@@ -140,9 +265,9 @@ TEST(CommittedFileTest, AFullDiskIsOutOfSpace) {
     GTEST_SKIP() << "mounting a small disk takes root";
   }
   CommittedFile file(folder.path("out"));
-  ASSERT_TRUE(file.restore(std::nullopt).ok());
-  EXPECT_EQ(file.append("good").value(), 4u);
-  const Result<uint64_t> appended = file.append(std::string(100'000, 'x'));
+  ASSERT_TRUE(restore(file, std::nullopt).ok());
+  ASSERT_TRUE(file.append("good").ok());
+  const Result<void> appended = file.append(std::string(100'000, 'x'));
   ASSERT_FALSE(appended.ok());
   EXPECT_EQ(appended.error().code, ErrorCode::kOutOfSpace);
   EXPECT_EQ(folder.read("out"), "good");

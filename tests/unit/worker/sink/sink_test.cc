@@ -1,6 +1,7 @@
 #include "worker/sink/sink.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -14,6 +15,9 @@
 
 namespace retinue::worker {
 namespace {
+
+using ::testing::EndsWith;
+using ::testing::StartsWith;
 
 const TableSchema& words() {
   static const TableSchema schema = TableSchema::create({{"word", ColumnType::kString, false, ""},
@@ -46,6 +50,12 @@ std::unique_ptr<Sink> stdout_sink(int fd) {
   return make_sink(spec, PartitionIndex(0), fd).value();
 }
 
+void restore(Sink& sink, const std::string& position = "") {
+  const Result<void> examined = sink.examine(position);
+  ASSERT_TRUE(examined.ok()) << examined.error().to_string();
+  ASSERT_TRUE(sink.restore().ok());
+}
+
 void append_all(Sink& sink, const RowBatchBuilder& rows) {
   const RowBatchView view = rows.view();
   ASSERT_TRUE(sink.append("words", words(), view, 0, view.row_count()).ok());
@@ -54,13 +64,14 @@ void append_all(Sink& sink, const RowBatchBuilder& rows) {
 TEST(JsonLinesSinkTest, WritesTheRowsAskedFor) {
   const testing::Folder folder;
   auto sink = file_sink(folder.path("out"));
-  ASSERT_TRUE(sink->restore("").ok());
-  EXPECT_EQ(sink->flush().value(), "0");
+  restore(*sink);
+  EXPECT_EQ(sink->flush().value(), "0 " + folder.path("out"));
   const RowBatchBuilder rows = rows_of({"a", "b", "c", "d"});
   ASSERT_TRUE(sink->append("words", words(), rows.view(), 1, 3).ok());
   const std::string expected = line_of("b") + line_of("c");
-  EXPECT_EQ(sink->flush().value(), std::to_string(expected.size()));
-  EXPECT_EQ(sink->flush().value(), std::to_string(expected.size()));
+  const std::string position = std::to_string(expected.size()) + " " + folder.path("out");
+  EXPECT_EQ(sink->flush().value(), position);
+  EXPECT_EQ(sink->flush().value(), position);
   EXPECT_EQ(folder.read("out"), expected);
 }
 
@@ -69,7 +80,7 @@ TEST(JsonLinesSinkTest, ARestartTakesBackWhatWasNotCommitted) {
   std::string committed;
   {
     auto sink = file_sink(folder.path("out"));
-    ASSERT_TRUE(sink->restore("").ok());
+    restore(*sink);
     append_all(*sink, rows_of({"a"}));
     committed = sink->flush().value();
     append_all(*sink, rows_of({"lost"}));
@@ -77,7 +88,7 @@ TEST(JsonLinesSinkTest, ARestartTakesBackWhatWasNotCommitted) {
   }
   EXPECT_EQ(folder.read("out"), line_of("a") + line_of("lost"));
   auto sink = file_sink(folder.path("out"));
-  ASSERT_TRUE(sink->restore(committed).ok());
+  restore(*sink, committed);
   append_all(*sink, rows_of({"b"}));
   ASSERT_TRUE(sink->flush().ok());
   EXPECT_EQ(folder.read("out"), line_of("a") + line_of("b"));
@@ -88,21 +99,31 @@ TEST(JsonLinesSinkTest, ACrashBeforeTheFirstRowsAreCommittedIsNoObstacle) {
   std::string first_position;
   {
     auto sink = file_sink(folder.path("out"));
-    ASSERT_TRUE(sink->restore("").ok());
+    restore(*sink);
     first_position = sink->flush().value();
     append_all(*sink, rows_of({"lost"}));
     ASSERT_TRUE(sink->flush().ok());
   }
   auto sink = file_sink(folder.path("out"));
-  ASSERT_TRUE(sink->restore(first_position).ok());
+  restore(*sink, first_position);
   EXPECT_EQ(folder.read("out"), "");
+}
+
+TEST(JsonLinesSinkTest, APositionWithoutAPathIsOfTheFileThatTheSpecNames) {
+  const testing::Folder folder;
+  folder.write("out", line_of("a") + "lost");
+  auto sink = file_sink(folder.path("out"));
+  restore(*sink, std::to_string(line_of("a").size()));
+  EXPECT_EQ(sink->file()->left_behind(), std::nullopt);
+  EXPECT_EQ(folder.read("out"), line_of("a"));
+  EXPECT_THAT(sink->flush().value(), EndsWith(" " + folder.path("out")));
 }
 
 TEST(JsonLinesSinkTest, GarbledPositionsAreRefused) {
   const testing::Folder folder;
   folder.write("out", "0123456789");
-  for (const char* position : {"4x", "x", "-1", " 4", "99999999999999999999999"}) {
-    const Result<void> restored = file_sink(folder.path("out"))->restore(position);
+  for (const char* position : {"4x", "x", "-1", " 4", "4 ", "99999999999999999999999"}) {
+    const Result<void> restored = file_sink(folder.path("out"))->examine(position);
     ASSERT_FALSE(restored.ok()) << position;
     EXPECT_EQ(restored.error().code, ErrorCode::kDataCorrupted) << position;
   }
@@ -112,7 +133,7 @@ TEST(JsonLinesSinkTest, GarbledPositionsAreRefused) {
 TEST(JsonLinesSinkTest, APartitionHasAFileOfItsOwn) {
   const testing::Folder folder;
   auto sink = file_sink(folder.path("out-{partition}.jsonl"), 12);
-  ASSERT_TRUE(sink->restore("").ok());
+  restore(*sink);
   append_all(*sink, rows_of({"a"}));
   ASSERT_TRUE(sink->flush().ok());
   EXPECT_EQ(folder.read("out-12.jsonl"), line_of("a"));
@@ -125,7 +146,7 @@ TEST(JsonLinesSinkTest, StreamsOfDifferentSchemasShareAFile) {
   RowBatchBuilder rows(other);
   ASSERT_TRUE(append_row(rows, other, {true}).ok());
   auto sink = file_sink(folder.path("out"));
-  ASSERT_TRUE(sink->restore("").ok());
+  restore(*sink);
   append_all(*sink, rows_of({"a"}));
   ASSERT_TRUE(sink->append("other", other, rows.view(), 0, 1).ok());
   append_all(*sink, rows_of({"b"}));
@@ -136,12 +157,12 @@ TEST(JsonLinesSinkTest, StreamsOfDifferentSchemasShareAFile) {
 TEST(JsonLinesSinkTest, ManyRowsReachTheFileWhole) {
   const testing::Folder folder;
   auto sink = file_sink(folder.path("out"));
-  ASSERT_TRUE(sink->restore("").ok());
+  restore(*sink);
   const std::string word(1000, 'w');
   const RowBatchBuilder rows = rows_of(std::vector<std::string>(1000, word));
   append_all(*sink, rows);
   const std::string position = sink->flush().value();
-  EXPECT_EQ(position, std::to_string(1000 * line_of(word).size()));
+  EXPECT_THAT(position, StartsWith(std::to_string(1000 * line_of(word).size()) + " "));
   EXPECT_EQ(folder.read("out").size(), 1000 * line_of(word).size());
 }
 
@@ -153,7 +174,7 @@ TEST(StdoutSinkTest, WritesLinesAndHasNoPosition) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);
   auto sink = stdout_sink(ends[1]);
-  ASSERT_TRUE(sink->restore("").ok());
+  restore(*sink);
   append_all(*sink, rows_of({"a", "b"}));
   EXPECT_EQ(sink->flush().value(), "");
   std::string read(100, '\0');
@@ -161,6 +182,12 @@ TEST(StdoutSinkTest, WritesLinesAndHasNoPosition) {
   EXPECT_EQ(read, line_of("a") + line_of("b"));
   ::close(ends[0]);
   ::close(ends[1]);
+}
+
+TEST(StdoutSinkTest, KeepsThePositionOfTheFileBefore) {
+  auto sink = stdout_sink(-1);
+  restore(*sink, "17 /out");
+  EXPECT_EQ(sink->flush().value(), "17 /out");
 }
 
 TEST(StdoutSinkTest, AClosedReaderIsAnError) {
