@@ -26,7 +26,8 @@ bool writes_to_stdout(const PipelineSpec& spec) {
 Result<OpenedSource> open_source(const SourceOpening& opening, const std::function<void()>& wake) {
   RETINUE_ASSIGN(std::unique_ptr<Source> source,
                  make_source(opening.spec, opening.schema, opening.position));
-  OpenedSource opened{.feed = nullptr, .total_bytes = source->total_bytes()};
+  OpenedSource opened{
+      .feed = nullptr, .total_bytes = source->total_bytes(), .paths = source->paths()};
   opened.feed =
       std::make_unique<SourceFeed>(std::move(source), opening.position, opening.options, wake);
   return opened;

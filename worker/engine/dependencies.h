@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "protocol/base/clock.h"
 #include "worker/log/log.h"
@@ -26,6 +27,7 @@ struct SourceOpening {
 struct OpenedSource {
   std::unique_ptr<ChunkFeed> feed;
   std::optional<uint64_t> total_bytes;
+  std::vector<std::string> paths;  // of its files
 };
 
 struct EngineDependencies {

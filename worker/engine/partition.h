@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "worker/engine/dependencies.h"
+#include "worker/engine/pipeline_files.h"
 #include "worker/engine/progress.h"
 #include "worker/engine/summary.h"
 #include "worker/epoch/computation_plan.h"
@@ -49,6 +50,7 @@ class PartitionContext {
 
   void add_inbox(PartitionRef partition, size_t bytes_limit);
   Inbox& inbox(PartitionRef partition);
+  PipelineFiles& files() { return files_; }
   // False while an inbox that these outputs feed is full.
   bool has_room(std::span<const OutputPlan> outputs);
 
@@ -65,6 +67,7 @@ class PartitionContext {
   std::unique_ptr<Commits> commits_;
   std::vector<std::unique_ptr<EpochCommit>> free_commits_;
   std::map<PartitionRef, std::unique_ptr<Inbox>> inboxes_;
+  PipelineFiles files_;
   uint64_t epochs_ = 0;
   bool is_stopping_ = false;
   bool has_input_failed_ = false;

@@ -26,14 +26,18 @@ Result<void> SinkPartition::open() {
   const EngineDependencies& dependencies = context_.dependencies();
   RETINUE_TRY(load_inbox(dependencies.store, ref_, progress_.inbox, inbox_));
   RETINUE_ASSIGN(sink_, dependencies.open_sink(spec_, ref_.partition));
+  if (const CommittedFile* const file = sink_->file()) {
+    RETINUE_TRY(context_.files().add_written(file->path(), spec_path("path")));
+  } else if (spec_.type == SinkType::kStdout) {
+    RETINUE_TRY(context_.files().add_written("/dev/stdout", spec_path("type")));
+  }
   return sink_->examine(progress_.sink_position);
 }
 
 Result<void> SinkPartition::begin() {
   RETINUE_TRY(sink_->restore());
   if (const CommittedFile* const file = sink_->file()) {
-    log_new_file(context_.dependencies().log, *file,
-                 part_path("sinks", plan_.name.value(), "path"));
+    log_new_file(context_.dependencies().log, *file, spec_path("path"));
   }
   RETINUE_ASSIGN(std::string position, sink_->flush());
   if (position != progress_.sink_position) {
@@ -43,6 +47,10 @@ Result<void> SinkPartition::begin() {
     submit(begin_commit());
   }
   return {};
+}
+
+std::string SinkPartition::spec_path(std::string_view field) const {
+  return part_path("sinks", plan_.name.value(), field);
 }
 
 Result<void> SinkPartition::turn() {

@@ -36,6 +36,8 @@ class SinkPartition final : public Partition {
   bool has_work_out() const override { return write_ != nullptr; }
   bool has_no_input_left() const override { return input_ended_ && inbox_.is_empty(); }
 
+  // Where the spec has a field of this sink.
+  std::string spec_path(std::string_view field) const;
   // On the other thread.
   Result<std::string> perform(const Write& write);
   void on_written();

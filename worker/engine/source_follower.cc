@@ -6,17 +6,25 @@
 namespace retinue::worker {
 
 Result<void> SourceFollower::open(SourceFeed::Options options, const Progress& progress) {
+  const auto field = [this](std::string_view name) {
+    return part_path("computations", computation_.value(), name);
+  };
   RETINUE_ASSIGN(OpenedSource opened,
                  context_.dependencies().open_source({.spec = spec_,
                                                       .schema = schema_,
                                                       .position = progress.source_position,
                                                       .options = options}));
+  for (const std::string& path : opened.paths) {
+    RETINUE_TRY(context_.files().add_read(path, field("source/paths")));
+  }
   feed_ = std::move(opened.feed);
   total_bytes_ = opened.total_bytes;
   if (spec_.on_bad_line != BadLinePolicy::kDeadLetter) {
     return {};
   }
-  return dead_letters_.emplace(spec_.dead_letter_path.string()).examine(progress.dead_letters);
+  const std::string path = spec_.dead_letter_path.string();
+  RETINUE_TRY(context_.files().add_written(path, field("source/dead_letter_path")));
+  return dead_letters_.emplace(path).examine(progress.dead_letters);
 }
 
 Result<bool> SourceFollower::begin(Progress& progress) {

@@ -214,5 +214,31 @@ TEST(SinkFile, ThatIsTakenAwayStopsThePipeline) {
   }
 }
 
+TEST(Source, ThatWouldReadThePipelinesOwnOutputIsRefused) {
+  const CopyingJob job({.input = "*.jsonl"});
+  job.folder().write("input.jsonl", numbers(10));
+  const Finished refused = job.run_to_end();
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.errors, AllOf(HasSubstr("/computations/read/source/paths/0"),
+                                    HasSubstr("the file of /sinks/numbers/path")));
+  EXPECT_FALSE(std::filesystem::exists(job.folder().path("output.jsonl")));
+
+  // What the texts do not tell.
+  job.folder().write("output.jsonl", "");
+  job.folder().write("bad.jsonl", "");
+  std::filesystem::create_symlink("output.jsonl", job.folder().path("in-1"));
+  std::filesystem::create_hard_link(job.folder().path("bad.jsonl"), job.folder().path("in-2"));
+  for (const auto& [input, writer] :
+       {std::pair("in-[1]", "/sinks/numbers/path"),
+        std::pair("in-2", "/computations/read/source/dead_letter_path")}) {
+    job.change({.input = input, .source_fields = dead_letters_in("bad.jsonl")});
+    const Finished found = job.run_to_end();
+    EXPECT_EQ(found.exit_code, 2);
+    EXPECT_THAT(found.errors,
+                AllOf(HasSubstr("invalid-spec: /computations/read/source/paths: expected"),
+                      HasSubstr(fmt::format("which {} writes", writer))));
+  }
+}
+
 }  // namespace
 }  // namespace retinue::testing

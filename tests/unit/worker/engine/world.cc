@@ -120,7 +120,7 @@ EngineDependencies World::dependencies() {
           .open_source = [this](const SourceOpening& opening) -> Result<OpenedSource> {
             auto feed = std::make_unique<Feed>(*this, opening.position);
             run_->feed = feed.get();
-            return OpenedSource{.feed = std::move(feed), .total_bytes = lines_.size()};
+            return OpenedSource{.feed = std::move(feed), .total_bytes = lines_.size(), .paths = {}};
           },
           .open_sink = [this](const SinkSpec& sink,
                               PartitionIndex partition) -> Result<std::unique_ptr<Sink>> {
