@@ -71,8 +71,7 @@ struct Ignored {};  // nothing to do
 struct Reply {};    // `reply` holds a message to send
 struct Welcomed {};
 struct Rejected {
-  Error error;
-  std::string remedy;
+  Error error;  // with the remedy, in parentheses
 };
 struct JobOpened {
   std::shared_ptr<const JobSpec> job;  // changes in place when an UpdateJob comes

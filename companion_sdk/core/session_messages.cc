@@ -50,8 +50,7 @@ WorkerInfo read_welcome(wire::Welcome::Reader in) {
 }
 
 Rejected read_reject(wire::Reject::Reader in) {
-  return {.error = read_error(in.getError()),
-          .remedy = std::string(as_view(in.getError().getRemedy()))};
+  return {read_error(in.getError())};
 }
 
 void write_failure(wire::BatchFailed::Builder out, const BatchCoordinates& batch,

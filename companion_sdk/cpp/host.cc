@@ -63,11 +63,7 @@ std::optional<SessionEnd> Host::handle(Frame frame) {
           },
           [&](const BatchArrived& arrived) { return sent(process(arrived.job, *arrived.batch)); },
           [&](const Rejected& rejected) {
-            std::string message = rejected.error.to_string();
-            if (!rejected.remedy.empty()) {
-              message += "; " + rejected.remedy;
-            }
-            return End({SessionEnd::Kind::kRejected, std::move(message)});
+            return End({SessionEnd::Kind::kRejected, rejected.error.to_string()});
           },
           // Frames are handled in order, so every batch that came before is answered.
           [&](const DrainRequested&) {

@@ -76,7 +76,7 @@ TEST_F(FreshSession, TellsWhyItWasRejected) {
   const auto* rejected = std::get_if<Rejected>(&*event);
   ASSERT_NE(rejected, nullptr);
   EXPECT_EQ(rejected->error.code, ErrorCode::kUnauthorized);
-  EXPECT_EQ(rejected->remedy, "look at RETINUE_TOKEN");
+  EXPECT_EQ(rejected->error.message, "wrong token (look at RETINUE_TOKEN)");
 }
 
 TEST_F(FreshSession, RefusesWorkBeforeTheWelcome) {
