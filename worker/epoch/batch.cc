@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include "protocol/values/value.h"
+#include "worker/json/json_row_writer.h"
 
 namespace retinue::worker {
 namespace {
 
 constexpr size_t kShownBytesMax = 64;
+constexpr size_t kShownPayloadBytesMax = 200;
 
 struct ValuePrinter {
   std::string operator()(Null) const { return "null"; }
@@ -21,6 +23,23 @@ struct ValuePrinter {
   }
   std::string operator()(const AnyValue&) const { return "any"; }
 };
+
+// The message as JSON, so that it can be found in the input.
+std::string shown_payload(const TableSchema& schema, const RowBatchView& rows, uint32_t row) {
+  std::string json;
+  if (const auto written = JsonRowWriter(schema).append(rows, row, json); !written) {
+    return written.error().message;
+  }
+  json.pop_back();  // the line feed
+  if (json.size() <= kShownPayloadBytesMax) {
+    return json;
+  }
+  size_t end = kShownPayloadBytesMax;
+  while ((static_cast<unsigned char>(json[end]) & 0xc0) == 0x80) {
+    --end;  // not within a character of UTF-8
+  }
+  return json.substr(0, end) + "…";
+}
 
 }  // namespace
 
@@ -67,9 +86,10 @@ std::string describe_input(const ComputationPlan& plan, const Batch& batch,
     key += key.empty() ? "" : ", ";
     key += std::visit(ValuePrinter{}, value);
   }
-  return fmt::format("message {:x}:{} of stream \"{}\" with key ({})", run->first_id.sequence,
-                     run->first_id.index + (row - run->begin),
-                     plan.inputs[run->input].stream.value(), key);
+  const InputPlan& input = plan.inputs[run->input];
+  return fmt::format("message {:x}:{} of stream \"{}\" with key ({}): {}", run->first_id.sequence,
+                     run->first_id.index + (row - run->begin), input.stream.value(), key,
+                     shown_payload(input.schema, run->rows(), row));
 }
 
 }  // namespace retinue::worker

@@ -57,7 +57,8 @@ struct Batch {
   size_t byte_size() const;
 };
 
-// For a person: `message 1a2b:7 of stream "words" with key ("debian")`.
+// For a person: `message 1a2b:7 of stream "words" with key ("debian"): {"word":"debian","n":1}`.
+// What it holds is clipped.
 std::string describe_input(const ComputationPlan& plan, const Batch& batch, OrderPosition position);
 
 }  // namespace retinue::worker

@@ -53,7 +53,20 @@ TEST_F(EpochFixture, PartsOfBlocksKeepTheirIdsAndTimes) {
   EXPECT_EQ(row, 2u);
   EXPECT_THAT(describe_input(plan, *batch, OrderPosition(1)),
               ::testing::StartsWith("message 4d:12 of stream \"words\" with key ("));
-  EXPECT_THAT(describe_input(plan, *batch, OrderPosition(1)), ::testing::EndsWith(", \"c\")"));
+  EXPECT_THAT(describe_input(plan, *batch, OrderPosition(1)),
+              ::testing::EndsWith(", \"c\"): {\"word\":\"c\",\"n\":null}"));
+}
+
+TEST_F(EpochFixture, ALongInputIsDescribedByItsBeginning) {
+  std::string word;
+  for (int i = 0; i < 500; ++i) {
+    word += "\u00e9";
+  }
+  const auto batch = assemble({whole(words({word}))});
+  const std::string text = describe_input(plan, *batch, OrderPosition(0));
+  EXPECT_THAT(text, ::testing::HasSubstr("): {\"word\":\"\u00e9\u00e9"));
+  EXPECT_THAT(text, ::testing::EndsWith("\u00e9\u2026"));
+  EXPECT_LT(text.size(), 700u);
 }
 
 TEST_F(EpochFixture, TwoBatchesAliveHaveTheirOwnKeyIndexes) {
