@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Runs the example over this machine's /var/log/dpkg.log, or over the small copy beside this script
 # where there is none, and shows the packages that changed most. Needs a build:
-# bash examples/quickstart.sh.
+# bash examples/quickstart.sh. An argument is a folder to work in, which it empties.
 set -euo pipefail
 cd "$(dirname "$0")"
-build="${RETINUE_BINARY_DIR:-$PWD/../../build/release}"
-work="${1:-$PWD/../../build/package_history}"
+repository="$(cd ../.. && pwd)"
+build="${RETINUE_BINARY_DIR:-$repository/build/release}"
+work="${1:-$repository/build/package_history}"
 
 log=/var/log/dpkg.log
 if [[ ! -s "$log" ]]; then
@@ -18,6 +19,11 @@ sed "s|\"dpkg.log\"|\"$log\"|; s|\.\./\.\./build/release|$build|" pipeline.json 
 "$build/bin/retinue" run "$work/pipeline.json" --data-dir "$work/data"
 echo "== the last of $(wc -l < "$work/changes.jsonl") changes in $work/changes.jsonl"
 tail -n 3 "$work/changes.jsonl"
-echo "== five packages of $log as they stand"
-"$build/bin/retinue" states read --data-dir "$work/data" --computation history --limit 5 \
-  2> /dev/null
+echo "== the five packages of $log that changed most, as they stand"
+# awk, unlike head, reads to the end: sort is not cut off.
+sed 's/^{"package":"\([^"]*\)".*/\1/' "$work/changes.jsonl" | LC_ALL=C sort | uniq -c |
+  sort -k1,1nr -k2 | awk 'NR <= 5 { print $2 }' |
+  while read -r package; do
+    "$build/bin/retinue" states read --data-dir "$work/data" --computation history \
+      --key "$package"
+  done
