@@ -7,9 +7,11 @@
 # DEPS are folders of this repository, EXTERNAL are imported targets of third-party libraries.
 
 add_library(retinue_options INTERFACE)
-target_include_directories(retinue_options INTERFACE ${CMAKE_SOURCE_DIR})
-target_compile_options(retinue_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
-                                                 -fno-omit-frame-pointer)
+target_include_directories(retinue_options INTERFACE $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>
+                                                     $<INSTALL_INTERFACE:include/retinue>)
+target_compile_options(
+  retinue_options
+  INTERFACE "$<BUILD_INTERFACE:-Wall;-Wextra;-Wpedantic;-Wshadow;-Werror;-fno-omit-frame-pointer>")
 target_compile_definitions(retinue_options INTERFACE RETINUE_VERSION="${PROJECT_VERSION}")
 if(RETINUE_SANITIZE)
   # Instrumented, GCC 12 takes members of a moved-from optional or variant for uninitialised.
