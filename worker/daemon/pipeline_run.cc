@@ -92,21 +92,22 @@ Result<void> PipelineRun::start() {
   RETINUE_ASSIGN(CompanionSocket socket, CompanionSocket::create(options_.data_dir));
   socket_.emplace(std::move(socket));
   server_.emplace(loop_, progress_);
-  companions_.emplace(
-      spec_,
-      CompanionsOptions{.token = socket_->token(),
-                        .socket_address = socket_->path().string(),
-                        .environment_file = socket_->env_file().string()},
-      *server_, progress_, clock_);
+  companions_.emplace(spec_,
+                      CompanionsOptions{.token = socket_->token(),
+                                        .socket_address = socket_->path().string(),
+                                        .environment_file = socket_->env_file().string()},
+                      *server_, progress_, clock_);
   server_->report_to(*companions_);
   executor_.emplace(loop_, kSinkThreads);
   RETINUE_ASSIGN(engine_, Engine::create(engine_dependencies()));
   RETINUE_TRY(server_->listen(socket_->path()));
-  loop_.on_stop_signal([this](int signal) {
-    progress_.info("stopping: finishing what is out, then committing it",
-                   {{"signal", fmt::to_string(signal)}});
-    engine_->stop();
-  });
+  loop_.on_stop_signal(
+      [this](int signal) {
+        progress_.info("stopping: finishing what is out, then committing it",
+                       {{"signal", fmt::to_string(signal)}});
+        engine_->stop();
+      },
+      [this] { server_->kill_processes(); });
   loop_.on_turn([this] { turn(); });
   progress_.info("pipeline starts",
                  {{"pipeline", spec_.name},

@@ -165,4 +165,10 @@ void CompanionServer::signal(ProcessId process, Signal signal) {
   }
 }
 
+void CompanionServer::kill_processes() {
+  for (const auto& [id, process] : impl_->processes) {
+    process->signal(Signal::kKill);
+  }
+}
+
 }  // namespace retinue::worker

@@ -44,6 +44,8 @@ class CompanionServer final : public CompanionTransport {
   void accept_large_frames(ConnectionId connection) override;
   Result<uint64_t> spawn(const SpawnRequest& request) override;
   void signal(ProcessId process, Signal signal) override;
+  // For a program that ends without its destructor.
+  void kill_processes();
 
  private:
   struct Impl;

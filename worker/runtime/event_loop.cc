@@ -46,6 +46,7 @@ struct EventLoop::Impl {
   std::optional<Duration> wakeup;
   std::function<void()> turn = [] {};
   std::function<void(int)> stopping;
+  std::function<void()> ending;
   bool is_stopping = false;
   std::mutex posted_mutex;
   std::vector<std::function<void()>> posted;  // guarded by posted_mutex
@@ -92,6 +93,7 @@ void EventLoop::Impl::handle_check() {
 
 void EventLoop::Impl::handle_signal(int signal) {
   if (std::exchange(is_stopping, true)) {
+    ending();
     _exit(130);
   }
   stopping(signal);
@@ -120,8 +122,9 @@ void EventLoop::on_turn(std::function<void()> turn) {
   impl_->turn = std::move(turn);
 }
 
-void EventLoop::on_stop_signal(std::function<void(int)> stopping) {
+void EventLoop::on_stop_signal(std::function<void(int)> stopping, std::function<void()> ending) {
   impl_->stopping = std::move(stopping);
+  impl_->ending = std::move(ending);
   const auto handle = [](uv_signal_t* signal, int number) {
     Impl::of(signal).handle_signal(number);
   };

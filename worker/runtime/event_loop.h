@@ -28,9 +28,9 @@ class EventLoop {
 
   // Called once after each batch of events. Set before run().
   void on_turn(std::function<void()> turn);
-  // Called at the first SIGTERM or SIGINT, with its number, before a turn. The second one ends the
-  // program at once with status 130.
-  void on_stop_signal(std::function<void(int signal)> stopping);
+  // `stopping` is called at the first SIGTERM or SIGINT, with its number, before a turn. The second
+  // one ends the program at once with status 130, after `ending`.
+  void on_stop_signal(std::function<void(int signal)> stopping, std::function<void()> ending);
 
   // Runs until stop(). Begins with a turn. Can be run again.
   void run();

@@ -2,7 +2,12 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <csignal>
+#include <filesystem>
 #include <map>
 #include <sstream>
 
@@ -72,6 +77,23 @@ TEST(Companion, ThatDoesNotExistStopsThePipeline) {
   EXPECT_EQ(finished.exit_code, 1);
   EXPECT_THAT(finished.errors,
               AllOf(HasSubstr(job.folder() / "nothing"), HasSubstr("companions/counting/command")));
+}
+
+TEST(Companion, ThatHangsEndsWithTheWorkerAtTheSecondSignal) {
+  const CountingJob job({.companion_command = {"{rogue}", "hang", "{folder}/marker", "{good}"}});
+  Process worker(job.run_options());
+  ASSERT_TRUE(worker.wait_until([&] { return std::filesystem::exists(job.folder() / "marker"); }));
+  const std::vector<int> companions = worker.children();
+  ASSERT_EQ(companions.size(), 1u);
+  const int ended = static_cast<int>(::syscall(SYS_pidfd_open, companions[0], 0));
+  ASSERT_GE(ended, 0);
+  worker.signal(SIGINT);
+  ASSERT_TRUE(worker.wait_for_error_text("stopping")) << worker.errors();
+  worker.signal(SIGINT);
+  EXPECT_EQ(worker.wait(), 130);
+  pollfd entry{ended, POLLIN, 0};
+  EXPECT_EQ(::poll(&entry, 1, 60'000), 1);
+  ::close(ended);
 }
 
 // --- started by hand

@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <thread>
 
 #include "tests/unit/worker/runtime/fixture.h"
@@ -88,7 +89,7 @@ TEST(EventLoop, AWakeupInThePastComesAtOnce) {
 TEST(EventLoop, ASignalAsksToStop) {
   EventLoop loop;
   int signal = 0;
-  loop.on_stop_signal([&](int number) { signal = number; });
+  loop.on_stop_signal([&](int number) { signal = number; }, [] {});
   ::raise(SIGTERM);
   EXPECT_TRUE(run_until(loop, [&] { return signal == SIGTERM; }));
 }
@@ -98,11 +99,11 @@ TEST(EventLoopDeathTest, TheSecondSignalEndsTheProgram) {
   EXPECT_EXIT(
       {
         EventLoop loop;
-        loop.on_stop_signal([&](int) { ::raise(SIGINT); });
+        loop.on_stop_signal([&](int) { ::raise(SIGINT); }, [] { std::fputs("ending", stderr); });
         ::raise(SIGINT);
         (void)run_until(loop, [] { return false; });
       },
-      ::testing::ExitedWithCode(130), "");
+      ::testing::ExitedWithCode(130), "ending");
 }
 
 TEST(Executor, RunsWorkElsewhereAndDoneHere) {
