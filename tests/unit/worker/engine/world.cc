@@ -148,8 +148,9 @@ void World::make_passthrough() {
 Result<void> World::try_start() {
   run_ = std::make_unique<Run>();
   run_->companions = std::make_unique<Companions>(
-      spec, CompanionsOptions{.token = "secret", .socket_address = "/w.sock"}, run_->transport,
-      run_->log, clock);
+      spec,
+      CompanionsOptions{.token = "secret", .socket_address = "/w.sock", .environment_file = ""},
+      run_->transport, run_->log, clock);
   RETINUE_ASSIGN(run_->engine, Engine::create(dependencies()));
   run_->companions->start();
   turn();
