@@ -96,7 +96,8 @@ ExitCode execute(const ReadStatesOptions& options, Output& out) {
                  }));
   RETINUE_TRY(out.finish());
   if (result.has_more) {
-    print_for_people(fmt::format("(the first {} rows; --limit 0 prints all)\n", result.rows));
+    print_for_people(fmt::format("(the first {}; --limit 0 prints all)\n",
+                                 result.rows == 1 ? "row" : fmt::format("{} rows", result.rows)));
   }
   if (result.rows == 0 && options.key) {
     print_for_people("(no state for that key)\n");

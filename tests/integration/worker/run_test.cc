@@ -132,6 +132,7 @@ TEST(Run, LetsItsStatesBeReadWhileItRuns) {
   const Finished one = job.read_states({"--key", "b"});
   EXPECT_EQ(one.output,
             "{\"key\":{\"key\":\"b\"},\"state\":\"total\",\"value\":{\"count\":1,\"sum\":6}}\n");
+  EXPECT_EQ(job.read_states({"--limit", "1"}).errors, "(the first row; --limit 0 prints all)\n");
   input.close();
   EXPECT_EQ(worker.wait(), 0) << worker.errors();
 }
