@@ -11,7 +11,7 @@ preset=release
 select=()
 while [[ $# -gt 0 ]]; do
   case "$1" in
-    --quick) select=(--label-exclude 'fault|bench'); shift ;;
+    --quick) select=(--label-exclude 'fault|bench|lint'); shift ;;
     --sanitize)
       preset="${2:?--sanitize needs a preset: asan-ubsan or tsan}"
       select=(--label-regex 'unit|integration')
