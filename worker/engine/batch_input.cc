@@ -106,13 +106,12 @@ Result<std::unique_ptr<PreparedBatch>> InboxInput::prepare(BatchAssembler& assem
     assembler.drop(std::move(prepared->batch));
     halve(runs, row_count, set_aside_);
   }
-  prepared->inbox_position = runs.back().end_position();
   prepared->runs = std::move(runs);
   return prepared;
 }
 
 Result<void> InboxInput::settle(const PreparedBatch& prepared, Progress& progress) {
-  progress.inbox = prepared.inbox_position;
+  progress.inbox = prepared.inbox_position();
   progress.messages_in += prepared.batch->row_count;
   return {};
 }

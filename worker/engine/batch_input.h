@@ -19,10 +19,12 @@ namespace retinue::worker {
 // A batch whose states are loaded, and where it leaves its input.
 struct PreparedBatch {
   std::unique_ptr<Batch> batch;
-  std::vector<InboxRun> runs;  // of an inbox, which the batch is made of
-  InboxPosition inbox_position;
+  std::vector<InboxRun> runs;          // an inbox's, which the batch is made of
   std::unique_ptr<SourceChunk> chunk;  // a source's rows, which the batch borrows
   RowBatchView chunk_rows;
+
+  // Precondition: of an inbox.
+  InboxPosition inbox_position() const { return runs.back().end_position(); }
 };
 
 class BatchInput {
@@ -46,8 +48,8 @@ class BatchInput {
   virtual void recycle(PreparedBatch& prepared) = 0;
   // True when no batch will come any more.
   virtual bool is_exhausted() const = 0;
-  // Why it ended before its time.
-  virtual const std::optional<Error>& error() const { return kNoError; }
+  // Why it ended before its time; nullptr: it did not.
+  virtual const Error* error() const { return nullptr; }
   virtual void on_input_ended() {}
   virtual std::optional<Duration> next_wakeup() const { return std::nullopt; }
   virtual uint64_t queued_messages() const { return 0; }
@@ -103,7 +105,7 @@ class SourceInput final : public BatchInput {
   bool is_exhausted() const override {
     return follower_.has_ended() || context_.has_input_failed();
   }
-  const std::optional<Error>& error() const override { return follower_.error(); }
+  const Error* error() const override { return follower_.error(); }
   void add_to(Summary& summary) const override { follower_.add_to(summary); }
 
  private:

@@ -204,7 +204,7 @@ Result<void> CompanionPartition::finish(PreparedBatch& done, const Answer& answe
                                         std::unique_ptr<EpochCommit> commit) {
   Batch& batch = *done.batch;
   if (done.chunk == nullptr) {
-    commit->consumed_end = done.inbox_position.block;
+    commit->consumed_end = done.inbox_position().block;
   }
   RETINUE_TRY(input_->settle(done, progress_));
   {

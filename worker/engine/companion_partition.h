@@ -48,7 +48,7 @@ class CompanionPartition final : public Partition, public JobListener {
  private:
   Result<void> open() override { return input_->open(progress_); }
   bool has_work_out() const override { return out_ != nullptr || next_ != nullptr; }
-  const std::optional<Error>& input_error() const override { return input_->error(); }
+  const Error* input_error() const override { return input_->error(); }
   bool has_no_input_left() const override { return input_->is_exhausted() && !has_dropped_work_; }
   void release_committed() override;
 

@@ -134,12 +134,13 @@ void Engine::turn() {
 // A source that cannot be read on ends the pipeline, once all that was read before is processed.
 void Engine::note_input_errors() {
   for (const Entry& entry : entries_) {
-    if (!input_error_ && entry.partition->input_error()) {
-      input_error_ = entry.partition->input_error();
+    const Error* const error = entry.partition->input_error();
+    if (!input_error_ && error != nullptr) {
+      input_error_ = *error;
       context_.fail_input();
       context_.dependencies().log.error(
           "a source cannot be read on; the pipeline stops when what was read is processed",
-          {{"error", input_error_->to_string()}});
+          {{"error", error->to_string()}});
       context_.dependencies().wake();
     }
   }
@@ -217,9 +218,9 @@ Summary Engine::summary() const {
   for (const Entry& entry : entries_) {
     entry.partition->add_to(summary);
   }
-  if (std::none_of(
-          topology_.computations.begin(), topology_.computations.end(),
-          [](const auto& plan) { return plan->kind != ComputationKind::kPassthroughSource; })) {
+  if (std::ranges::all_of(topology_.computations, [](const auto& plan) {
+        return plan->kind == ComputationKind::kPassthroughSource;
+      })) {
     summary.messages_processed = summary.messages_in;
   }
   return summary;

@@ -63,11 +63,7 @@ bool PartitionContext::has_room(std::span<const OutputPlan> outputs) {
 }
 
 Result<void> Partition::restore() {
-  const Store& store = context_.dependencies().store;
-  RETINUE_ASSIGN(const std::optional<std::string> record, store.load_progress(ref_));
-  if (record) {
-    RETINUE_ASSIGN(progress_, decode_progress(*record));
-  }
+  RETINUE_ASSIGN(progress_, load_progress(context_.dependencies().store, ref_));
   restored_ = progress_;
   return open();
 }

@@ -26,8 +26,6 @@ namespace retinue::worker {
 // Commits of one partition that may be on their way to the store at once.
 inline constexpr size_t kCommitsInFlightMax = 4;
 
-inline const std::optional<Error> kNoError;
-
 class PartitionContext {
  public:
   explicit PartitionContext(const EngineDependencies& dependencies) : dependencies_(dependencies) {}
@@ -100,8 +98,9 @@ class Partition {
   // Its producers are finished.
   virtual void on_input_ended() {}
 
-  // What ended its source before its time; what came before is processed all the same.
-  virtual const std::optional<Error>& input_error() const { return kNoError; }
+  // What ended its source before its time; what came before is processed all the same. Nullptr:
+  // nothing did.
+  virtual const Error* input_error() const { return nullptr; }
 
   virtual void add_to(Summary& summary) const = 0;
 

@@ -28,7 +28,11 @@ Result<void> PassthroughPartition::turn() {
       break;
     }
     const StageTimer timer(context_.costs().scatter);
-    RETINUE_TRY(check_keys(*chunk));
+    if (auto checked = plan_.outputs[0].check_keys(chunk->rows.view()); !checked) {
+      return std::move(checked).error().with_context(
+          fmt::format("computation \"{}\", stream \"{}\", of the {} messages read last",
+                      plan_.id.value(), plan_.outputs[0].stream.value(), chunk->rows.row_count()));
+    }
     std::unique_ptr<EpochCommit> commit = begin_commit();
     RETINUE_TRY(follower_.settle(*chunk, progress_));
     scatter_.begin({.owner = ref_.owner,
@@ -39,20 +43,6 @@ Result<void> PassthroughPartition::turn() {
     progress_.messages_out += chunk->rows.row_count();
     submit(std::move(commit));
     follower_.recycle(std::move(chunk));
-  }
-  return {};
-}
-
-Result<void> PassthroughPartition::check_keys(const SourceChunk& chunk) const {
-  for (const ConsumerPlan& consumer : plan_.outputs[0].consumers) {
-    if (!consumer.key) {
-      continue;
-    }
-    if (auto checked = consumer.key->check_keys(chunk.rows.view()); !checked) {
-      return std::move(checked).error().with_context(
-          fmt::format("computation \"{}\", stream \"{}\", of the {} messages read last",
-                      plan_.id.value(), plan_.outputs[0].stream.value(), chunk.rows.row_count()));
-    }
   }
   return {};
 }

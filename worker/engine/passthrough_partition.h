@@ -23,8 +23,7 @@ class PassthroughPartition final : public Partition {
   bool has_no_input_left() const override {
     return follower_.has_ended() || context_.has_input_failed();
   }
-  const std::optional<Error>& input_error() const override { return follower_.error(); }
-  Result<void> check_keys(const SourceChunk& chunk) const;
+  const Error* input_error() const override { return follower_.error(); }
 
   const ComputationPlan& plan_;
   SourceFollower follower_;

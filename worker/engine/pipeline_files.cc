@@ -30,23 +30,25 @@ Error both(const std::string& path, const std::string& reader, const std::string
 }  // namespace
 
 Result<void> PipelineFiles::add_read(const std::string& path, const std::string& spec_path) {
-  const std::optional<Identity> identity = identity_of(path);
-  if (!identity) {
-    return {};
-  }
-  readers_.emplace(*identity, spec_path);
-  const auto writer = writers_.find(*identity);
-  return writer == writers_.end() ? Result<void>() : both(path, spec_path, writer->second);
+  return add(path, spec_path, &File::reader);
 }
 
 Result<void> PipelineFiles::add_written(const std::string& path, const std::string& spec_path) {
+  return add(path, spec_path, &File::writer);
+}
+
+Result<void> PipelineFiles::add(const std::string& path, const std::string& spec_path,
+                                std::string File::*user) {
   const std::optional<Identity> identity = identity_of(path);
   if (!identity) {
     return {};
   }
-  writers_.emplace(*identity, spec_path);
-  const auto reader = readers_.find(*identity);
-  return reader == readers_.end() ? Result<void>() : both(path, reader->second, spec_path);
+  File& file = files_[*identity];
+  if ((file.*user).empty()) {
+    file.*user = spec_path;
+  }
+  const bool is_both = !file.reader.empty() && !file.writer.empty();
+  return is_both ? Result<void>(both(path, file.reader, file.writer)) : Result<void>();
 }
 
 }  // namespace retinue::worker

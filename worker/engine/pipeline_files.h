@@ -23,9 +23,15 @@ class PipelineFiles {
 
  private:
   using Identity = std::pair<uint64_t, uint64_t>;  // device and inode
+  // The spec paths of who uses it; empty: nobody.
+  struct File {
+    std::string reader;
+    std::string writer;
+  };
 
-  std::map<Identity, std::string> readers_;  // the spec paths
-  std::map<Identity, std::string> writers_;
+  Result<void> add(const std::string& path, const std::string& spec_path, std::string File::*user);
+
+  std::map<Identity, File> files_;
 };
 
 }  // namespace retinue::worker

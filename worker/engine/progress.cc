@@ -96,4 +96,9 @@ Result<Progress> decode_progress(std::string_view record) {
   return progress;
 }
 
+Result<Progress> load_progress(const Store& store, PartitionRef partition) {
+  RETINUE_ASSIGN(const std::optional<std::string> record, store.load_progress(partition));
+  return record ? decode_progress(*record) : Progress();
+}
+
 }  // namespace retinue::worker

@@ -9,6 +9,7 @@
 #include "protocol/base/ids.h"
 #include "protocol/base/result.h"
 #include "worker/sink/file_position.h"
+#include "worker/store/store.h"
 #include "worker/stream/inbox.h"
 
 namespace retinue::worker {
@@ -33,5 +34,7 @@ struct Progress {
 std::string encode_progress(const Progress& progress);
 // Errors: kDataCorrupted.
 Result<Progress> decode_progress(std::string_view record);
+// As last committed; of a partition that never was, a fresh one. Errors also: those of the store.
+Result<Progress> load_progress(const Store& store, PartitionRef partition);
 
 }  // namespace retinue::worker

@@ -1,6 +1,5 @@
 #include "worker/engine/queued_messages.h"
 
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,11 +13,7 @@ Result<std::map<std::string, uint64_t>> count_queued_messages(const Store& store
   std::map<std::string, uint64_t> counts;
   for (uint32_t i = 0; i < partition_count; ++i) {
     const PartitionRef partition{owner, PartitionIndex(i)};
-    RETINUE_ASSIGN(const std::optional<std::string> record, store.load_progress(partition));
-    Progress progress;
-    if (record) {
-      RETINUE_ASSIGN(progress, decode_progress(*record));
-    }
+    RETINUE_ASSIGN(const Progress progress, load_progress(store, partition));
     RETINUE_ASSIGN(std::vector<StoredBlock> blocks, store.load_inbox(partition));
     for (StoredBlock& one : blocks) {
       RETINUE_ASSIGN(const auto block, MessageBlock::open(std::move(one.block)));

@@ -6,16 +6,13 @@
 namespace retinue::worker {
 
 Result<void> SourceFollower::open(SourceFeed::Options options, const Progress& progress) {
-  const auto field = [this](std::string_view name) {
-    return part_path("computations", computation_.value(), name);
-  };
   RETINUE_ASSIGN(OpenedSource opened,
                  context_.dependencies().open_source({.spec = spec_,
                                                       .schema = schema_,
                                                       .position = progress.source_position,
                                                       .options = options}));
   for (const std::string& path : opened.paths) {
-    RETINUE_TRY(context_.files().add_read(path, field("source/paths")));
+    RETINUE_TRY(context_.files().add_read(path, spec_path("paths")));
   }
   feed_ = std::move(opened.feed);
   total_bytes_ = opened.total_bytes;
@@ -23,7 +20,7 @@ Result<void> SourceFollower::open(SourceFeed::Options options, const Progress& p
     return {};
   }
   const std::string path = spec_.dead_letter_path.string();
-  RETINUE_TRY(context_.files().add_written(path, field("source/dead_letter_path")));
+  RETINUE_TRY(context_.files().add_written(path, spec_path("dead_letter_path")));
   return dead_letters_.emplace(path).examine(progress.dead_letters);
 }
 
@@ -32,11 +29,14 @@ Result<bool> SourceFollower::begin(Progress& progress) {
     return false;
   }
   RETINUE_TRY(dead_letters_->restore());
-  log_new_file(context_.dependencies().log, *dead_letters_,
-               part_path("computations", computation_.value(), "source/dead_letter_path"));
+  log_new_file(context_.dependencies().log, *dead_letters_, spec_path("dead_letter_path"));
   const bool is_new = progress.dead_letters != dead_letters_->position();
   progress.dead_letters = dead_letters_->position();
   return is_new;
+}
+
+std::string SourceFollower::spec_path(std::string_view field) const {
+  return part_path("computations", computation_.value(), "source/" + std::string(field));
 }
 
 std::unique_ptr<SourceChunk> SourceFollower::take() {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "protocol/base/result.h"
 #include "worker/engine/partition.h"
@@ -37,10 +38,13 @@ class SourceFollower {
   void recycle(std::unique_ptr<SourceChunk> chunk) { feed_->recycle(std::move(chunk)); }
 
   bool has_ended() const { return has_ended_; }
-  const std::optional<Error>& error() const { return error_; }
+  const Error* error() const { return error_ ? &*error_ : nullptr; }
   void add_to(Summary& summary) const;
 
  private:
+  // Where the spec has a field of the source.
+  std::string spec_path(std::string_view field) const;
+
   const ComputationId& computation_;
   const SourceSpec& spec_;
   const TableSchema& schema_;

@@ -100,12 +100,7 @@ Result<void> check_output_values(const OutputPlan& output, const RowBatchView& r
       }
     }
   }
-  for (const ConsumerPlan& consumer : output.consumers) {
-    if (consumer.key) {
-      RETINUE_TRY(consumer.key->check_keys(rows));
-    }
-  }
-  return {};
+  return output.check_keys(rows);
 }
 
 Result<AnsweredOutput> read_output(const ComputationPlan& plan, ParentTimes& parent_times,

@@ -1,8 +1,7 @@
 // Batch: what one epoch processes: messages in their total order, and their keys with their states.
 //
 // Made by BatchAssembler (assemble.h), shipped by write_batch (ship.h), and finished by the answer
-// (answer.h). Its keys stay in the partition's StateCache until
-// its stamp ends there.
+// (answer.h). Its keys stay in the partition's StateCache until its stamp ends there.
 #pragma once
 
 #include <cstdint>

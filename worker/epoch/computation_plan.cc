@@ -2,6 +2,15 @@
 
 namespace retinue::worker {
 
+Result<void> OutputPlan::check_keys(const RowBatchView& rows) const {
+  for (const ConsumerPlan& consumer : consumers) {
+    if (consumer.key) {
+      RETINUE_TRY(consumer.key->check_keys(rows));
+    }
+  }
+  return {};
+}
+
 TableSchema source_key_schema() {
   return TableSchema::create({{.name = "source_partition",
                                .type = ColumnType::kString,

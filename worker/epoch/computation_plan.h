@@ -34,6 +34,9 @@ struct OutputPlan {
   StreamId stream;
   TableSchema schema;
   std::vector<ConsumerPlan> consumers;
+
+  // Whether every row has a key for every consumer. Errors: as KeyExtractor::check_keys.
+  Result<void> check_keys(const RowBatchView& rows) const;
 };
 
 struct StatePlan {
