@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "protocol/base/io_error_code.h"
+
 namespace retinue::worker {
 
 void occupy_standard_descriptors() {
@@ -28,8 +30,7 @@ Result<void> Output::finish() {
 
 Result<void> Output::outcome(bool is_done) {
   if (!is_done && !error_) {
-    const bool is_full = errno == ENOSPC || errno == EDQUOT;
-    error_ = Error{is_full ? ErrorCode::kOutOfSpace : ErrorCode::kIoError,
+    error_ = Error{io_error_code(errno),
                    fmt::format("cannot write to standard {}: {}",
                                file_ == stderr ? "error" : "output", std::strerror(errno))};
   }

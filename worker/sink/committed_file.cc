@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "protocol/base/check.h"
+#include "protocol/base/io_error_code.h"
 
 namespace retinue::worker {
 namespace {
@@ -37,8 +38,7 @@ CommittedFile::~CommittedFile() {
 }
 
 Error CommittedFile::io_error(std::string_view what, int error_number) const {
-  const bool is_full = error_number == ENOSPC || error_number == EDQUOT;
-  return Error{is_full ? ErrorCode::kOutOfSpace : ErrorCode::kIoError,
+  return Error{io_error_code(error_number),
                fmt::format("{}: cannot {}: {}", path_, what, std::strerror(error_number))};
 }
 

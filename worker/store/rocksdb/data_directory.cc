@@ -15,6 +15,8 @@
 #include <system_error>
 #include <utility>
 
+#include "protocol/base/io_error_code.h"
+
 namespace retinue::worker {
 namespace {
 
@@ -44,8 +46,7 @@ class FileDescriptor {
 };
 
 Error system_error(int number, std::string_view what, const fs::path& path) {
-  const bool out_of_space = number == ENOSPC || number == EDQUOT;
-  return {.code = out_of_space ? ErrorCode::kOutOfSpace : ErrorCode::kIoError,
+  return {.code = io_error_code(number),
           .message = fmt::format("cannot {} {}: {}", what, path.string(),
                                  std::generic_category().message(number))};
 }

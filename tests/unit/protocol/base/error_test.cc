@@ -5,6 +5,8 @@
 #include <set>
 #include <string>
 
+#include "protocol/base/io_error_code.h"
+
 namespace retinue {
 namespace {
 
@@ -65,6 +67,12 @@ TEST(ErrorTest, ContextGoesBeforeTheMessageOutermostFirst) {
           "spec.json");
   EXPECT_EQ(error.code, ErrorCode::kInvalidSpec);
   EXPECT_EQ(error.message, "spec.json: period: expected a number");
+}
+
+TEST(ErrorTest, AFullDiskAndAUsedUpQuotaAreOutOfSpace) {
+  EXPECT_EQ(io_error_code(ENOSPC), ErrorCode::kOutOfSpace);
+  EXPECT_EQ(io_error_code(EDQUOT), ErrorCode::kOutOfSpace);
+  EXPECT_EQ(io_error_code(EIO), ErrorCode::kIoError);
 }
 
 }  // namespace
