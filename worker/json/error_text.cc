@@ -7,13 +7,14 @@
 #include <numeric>
 #include <vector>
 
+#include "worker/json/byte_order_mark.h"
+
 namespace retinue::worker {
 namespace {
 
 constexpr size_t kQuotedBytesLimit = 100;
 // Longer names are compared by nobody's eye.
 constexpr size_t kComparedBytesLimit = 64;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 bool is_continuation_byte(char byte) {
   return (static_cast<uint8_t>(byte) & 0xc0) == 0x80;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "worker/json/byte_order_mark.h"
 #include "worker/json/error_text.h"
 
 namespace retinue::worker {
@@ -224,7 +225,6 @@ Result<Node> parse_json(std::string_view text, const JsonParseOptions& options) 
                     fmt::format("the text is larger than {} bytes", options.bytes_limit),
                     ErrorCode::kLimitExceeded);
   }
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     text.remove_prefix(kByteOrderMark.size());
   }

@@ -6,6 +6,7 @@
 
 #include "protocol/base/check.h"
 #include "protocol/base/limits.h"
+#include "worker/json/byte_order_mark.h"
 #include "worker/json/json_row_parser.h"
 
 namespace retinue::worker {
@@ -16,7 +17,6 @@ constexpr size_t kBufferBytes = size_t{256} << 10;
 constexpr size_t kShownBytes = limits::kErrorTextBytesLimit;
 // One more tells whether the last character shown is whole.
 constexpr size_t kKeptBytes = kShownBytes + 1;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 std::unique_ptr<char[]> make_buffer(size_t capacity) {
   return std::make_unique_for_overwrite<char[]>(capacity + JsonRowParser::kPadding);
