@@ -80,11 +80,11 @@ capnp::Data::Reader numbers_as_data(std::span<const Number> numbers) {
 
 }  // namespace
 
-std::string_view clip_text(std::string_view text) {
-  if (text.size() <= limits::kErrorTextBytesLimit) {
+std::string_view clip_text(std::string_view text, size_t bytes_limit) {
+  if (text.size() <= bytes_limit) {
     return text;
   }
-  size_t end = limits::kErrorTextBytesLimit;
+  size_t end = bytes_limit;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) {
     --end;
   }

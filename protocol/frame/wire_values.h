@@ -1,11 +1,13 @@
 // Between the values of protocol/values and their Cap'n Proto shapes.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "protocol/base/limits.h"
 #include "protocol/base/result.h"
 #include "protocol/schema/companion.capnp.h"
 #include "protocol/values/row_batch.h"
@@ -44,9 +46,9 @@ inline std::string_view as_view(capnp::Text::Reader text) {
 inline capnp::Text::Reader as_text(const std::string& text) {
   return {text.c_str(), text.size()};
 }
-// At most limits::kErrorTextBytesLimit bytes, cut between characters of UTF-8 so that what is left
-// stays valid text.
-std::string_view clip_text(std::string_view text);
+// At most that many bytes, cut between characters of UTF-8 so that what is left stays valid text.
+std::string_view clip_text(std::string_view text,
+                           size_t bytes_limit = limits::kErrorTextBytesLimit);
 
 // --- errors
 void write_error(wire::ErrorInfo::Builder out, const Error& error, std::string_view remedy = {});

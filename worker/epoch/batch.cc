@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "protocol/frame/wire_values.h"
 #include "protocol/values/value.h"
 #include "worker/json/json_row_writer.h"
 
@@ -31,14 +32,8 @@ std::string shown_payload(const TableSchema& schema, const RowBatchView& rows, u
     return written.error().message;
   }
   json.pop_back();  // the line feed
-  if (json.size() <= kShownPayloadBytesMax) {
-    return json;
-  }
-  size_t end = kShownPayloadBytesMax;
-  while ((static_cast<unsigned char>(json[end]) & 0xc0) == 0x80) {
-    --end;  // not within a character of UTF-8
-  }
-  return json.substr(0, end) + "…";
+  const std::string_view shown = clip_text(json, kShownPayloadBytesMax);
+  return shown.size() == json.size() ? json : std::string(shown) + "…";
 }
 
 }  // namespace
