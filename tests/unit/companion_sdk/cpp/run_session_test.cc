@@ -76,6 +76,16 @@ class ScriptedWorker : public ::testing::Test {
     ASSERT_TRUE(worker_.write_batch(out_, Timestamp(1)).ok());
     send();
   }
+  // A session whose handler works on a message until it is released.
+  void enter_handler(const std::string& text, std::future<void> release) {
+    start([this, released = release.share()](const Message&, OutputCollector&, RuntimeContext&) {
+      entered_.set_value();
+      released.wait();
+    });
+    welcome_and_open();
+    send_batch(text);
+    entered_.get_future().wait();
+  }
   void send() { ASSERT_TRUE(connection_->send(out_).ok()); }
   Frame next() {
     for (;;) {
@@ -94,6 +104,7 @@ class ScriptedWorker : public ::testing::Test {
   FrameWriter out_;
   FrameReader frames_;
   std::unique_ptr<Connection> connection_;
+  std::promise<void> entered_;
   std::future<int> exit_code_;
 };
 
@@ -136,15 +147,8 @@ TEST_F(ScriptedWorker, AHandlerThatHangsDoesNotOutliveTheWorker) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   const auto hang = [this] {
     grace_ = Duration();
-    std::promise<void> entered;
     std::promise<void> never;
-    start([&](const Message&, OutputCollector&, RuntimeContext&) {
-      entered.set_value();
-      never.get_future().wait();
-    });
-    welcome_and_open();
-    send_batch("slow");
-    entered.get_future().wait();
+    enter_handler("slow", never.get_future());
     connection_.reset();
     exit_code_.wait();
   };
@@ -152,32 +156,16 @@ TEST_F(ScriptedWorker, AHandlerThatHangsDoesNotOutliveTheWorker) {
 }
 
 TEST_F(ScriptedWorker, AHandlerThatEndsInTimeEndsTheSession) {
-  std::promise<void> entered;
   std::promise<void> release;
-  auto released = release.get_future().share();
-  start([&entered, released](const Message&, OutputCollector&, RuntimeContext&) {
-    entered.set_value();
-    released.wait();
-  });
-  welcome_and_open();
-  send_batch("slow");
-  entered.get_future().wait();
+  enter_handler("slow", release.get_future());
   connection_.reset();
   release.set_value();
   EXPECT_EQ(exit_code_.get(), kExitWorkerGone);
 }
 
 TEST_F(ScriptedWorker, StopsAfterTheCurrentBatch) {
-  std::promise<void> entered;
   std::promise<void> release;
-  auto released = release.get_future().share();
-  start([&entered, released](const Message&, OutputCollector&, RuntimeContext&) {
-    entered.set_value();
-    released.wait();
-  });
-  welcome_and_open();
-  send_batch("current");
-  entered.get_future().wait();
+  enter_handler("current", release.get_future());
   const uint64_t one = 1;
   ASSERT_EQ(write(stop_, &one, sizeof one), static_cast<ssize_t>(sizeof one));
   // A ping that is answered proves that the stop, polled with it or before it, was seen.
