@@ -18,6 +18,9 @@ size_t byte_size(const EpochCommit& commit) {
   for (const InboxAppend& append : commit.appends) {
     bytes += append.block.size();
   }
+  for (const StoredDeadLetter& letter : commit.dead_letters) {
+    bytes += letter.record.size();
+  }
   return bytes;
 }
 

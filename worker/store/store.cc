@@ -12,6 +12,8 @@ void EpochCommit::clear() {
   appends.clear();
   consumed_begin = {};
   consumed_end = {};
+  dead_letters.clear();
+  settled_dead_letters.clear();
   progress.clear();
 }
 

@@ -21,6 +21,8 @@ namespace retinue::worker {
 // Numbers that stand for names in stored keys; given out once and kept for ever.
 using OwnerNumber = StrongNumber<struct OwnerNumberTag, uint32_t>;  // a computation or a sink
 using StateNumber = StrongNumber<struct StateNumberTag, uint32_t>;  // one state of one computation
+// A dead letter's place among those of its partition, in the order of time.
+using DeadLetterNumber = StrongNumber<struct DeadLetterNumberTag, uint64_t>;
 // A block's place in its inbox; the first is 1.
 using BlockSequence = StrongNumber<struct BlockSequenceTag, uint64_t>;
 
@@ -38,6 +40,11 @@ struct InboxAppend {
   std::string block;  // an encoded message block (worker/stream/message_block.h)
 };
 
+struct StoredDeadLetter {
+  DeadLetterNumber number;
+  std::string record;  // an encoded dead letter (worker/engine/dead_letter.h)
+};
+
 struct EpochCommit {
   PartitionRef partition;
   Epoch epoch;
@@ -47,6 +54,9 @@ struct EpochCommit {
   // Blocks [consumed_begin, consumed_end) of the partition's own inbox are done with.
   BlockSequence consumed_begin;
   BlockSequence consumed_end;
+  // Of the partition: those that come, and those that go.
+  std::vector<StoredDeadLetter> dead_letters;
+  std::vector<DeadLetterNumber> settled_dead_letters;
   std::string progress;  // replaces the partition's progress record
 
   // Empties it, keeping its buffers.
@@ -94,6 +104,19 @@ class Store {
   virtual Result<std::optional<std::string>> load_progress(PartitionRef partition) const = 0;
   // Every block of an inbox, in order.
   virtual Result<std::vector<StoredBlock>> load_inbox(PartitionRef inbox) const = 0;
+  // The blocks of [begin, end) that are there, in order, until they have `bytes_limit` bytes; at
+  // least one if there is any.
+  virtual Result<std::vector<StoredBlock>> load_blocks(PartitionRef inbox, BlockSequence begin,
+                                                       BlockSequence end,
+                                                       size_t bytes_limit) const = 0;
+  // The last block of an inbox; nullopt: it is empty.
+  virtual Result<std::optional<BlockSequence>> last_block(PartitionRef inbox) const = 0;
+  // Calls `visit` for the dead letters of a computation, by partition and number, until it returns
+  // false.
+  virtual Result<void> scan_dead_letters(
+      OwnerNumber owner,
+      const std::function<bool(PartitionIndex, DeadLetterNumber, std::string_view record)>& visit)
+      const = 0;
 
   // Applies the commits atomically, in order. With `sync` they are on disk when it returns.
   virtual Result<void> commit(std::span<const EpochCommit* const> commits, bool sync) = 0;

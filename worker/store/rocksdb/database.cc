@@ -2,6 +2,7 @@
 
 #include <rocksdb/cache.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,12 +19,22 @@ using rocksdb::WALRecoveryMode;
 // A reader's opening fails when the writer replaces a file meanwhile; it is tried so often.
 constexpr int kReaderAttemptsLimit = 10;
 
+// True also when that cannot be known; opening then tells why.
+bool has_family(const rocksdb::DBOptions& options, const std::string& path,
+                const std::string& name) {
+  std::vector<std::string> names;
+  return !rocksdb::DB::ListColumnFamilies(options, path, &names).ok() ||
+         std::ranges::find(names, name) != names.end();
+}
+
 }  // namespace
 
 Database::~Database() {
   if (db_) {
-    for (rocksdb::ColumnFamilyHandle* family : {records_, states_, messages_}) {
-      db_->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+    for (rocksdb::ColumnFamilyHandle* family : {records_, states_, messages_, dead_letters_}) {
+      if (family != nullptr) {
+        db_->DestroyColumnFamilyHandle(family).PermitUncheckedError();
+      }
     }
     // Everything that counts is in the log already.
     db_->Close().PermitUncheckedError();
@@ -65,11 +76,14 @@ rocksdb::Status Database::open_once(const Options& options, WALRecoveryMode mode
   db_options.wal_recovery_mode = mode;
   db_options.wal_filter = &log_;
   const auto cache = rocksdb::NewLRUCache(options.block_cache_bytes);
-  const std::vector<rocksdb::ColumnFamilyDescriptor> families = {
+  std::vector<rocksdb::ColumnFamilyDescriptor> families = {
       {rocksdb::kDefaultColumnFamilyName, records_family_options()},
       {key_layout::kStatesFamily, states_family_options(cache)},
       {key_layout::kMessagesFamily, messages_family_options()}};
   const std::string path = options.path.string();
+  if (!options.read_only || has_family(db_options, path, key_layout::kDeadLettersFamily)) {
+    families.emplace_back(key_layout::kDeadLettersFamily, dead_letters_family_options());
+  }
   std::vector<rocksdb::ColumnFamilyHandle*> handles;
   rocksdb::DB* db = nullptr;
   rocksdb::Status status =
@@ -80,6 +94,7 @@ rocksdb::Status Database::open_once(const Options& options, WALRecoveryMode mode
     records_ = handles[0];
     states_ = handles[1];
     messages_ = handles[2];
+    dead_letters_ = handles.size() > 3 ? handles[3] : nullptr;
   }
   return status;
 }

@@ -37,6 +37,8 @@ class Database {
   rocksdb::ColumnFamilyHandle* records() const { return records_; }
   rocksdb::ColumnFamilyHandle* states() const { return states_; }
   rocksdb::ColumnFamilyHandle* messages() const { return messages_; }
+  // nullptr: a reader of a directory whose writer was of a release that had none.
+  rocksdb::ColumnFamilyHandle* dead_letters() const { return dead_letters_; }
 
  private:
   Database() = default;
@@ -48,6 +50,7 @@ class Database {
   rocksdb::ColumnFamilyHandle* records_ = nullptr;
   rocksdb::ColumnFamilyHandle* states_ = nullptr;
   rocksdb::ColumnFamilyHandle* messages_ = nullptr;
+  rocksdb::ColumnFamilyHandle* dead_letters_ = nullptr;
 };
 
 }  // namespace retinue::worker

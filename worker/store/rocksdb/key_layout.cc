@@ -11,6 +11,7 @@ constexpr size_t kOwnerBytes = 4;
 constexpr size_t kHashBytes = 8;
 constexpr size_t kStateBytes = 4;
 constexpr size_t kBlockKeyBytes = 16;
+constexpr size_t kDeadLetterKeyBytes = 16;
 
 std::string begin_record(RecordKind kind) {
   return std::string(1, static_cast<char>(kind));
@@ -89,6 +90,24 @@ std::optional<BlockSequence> parse_block_key(std::string_view key) {
     return std::nullopt;
   }
   return BlockSequence(read_big_endian64(key.data() + kOwnerBytes + 4));
+}
+
+std::string dead_letter_key(PartitionRef partition, DeadLetterNumber number) {
+  std::string key;
+  append_big_endian(key, partition.owner.value());
+  append_big_endian(key, partition.partition.value());
+  append_big_endian(key, number.value());
+  return key;
+}
+
+std::optional<DeadLetterKey> parse_dead_letter_key(std::string_view key) {
+  if (key.size() != kDeadLetterKeyBytes) {
+    return std::nullopt;
+  }
+  return DeadLetterKey{
+      .partition = {.owner = OwnerNumber(read_big_endian32(key.data())),
+                    .partition = PartitionIndex(read_big_endian32(key.data() + kOwnerBytes))},
+      .number = DeadLetterNumber(read_big_endian64(key.data() + kOwnerBytes + 4))};
 }
 
 }  // namespace retinue::worker::key_layout

@@ -6,6 +6,7 @@
 //              kProgress   owner (4), partition (4)     -> the progress record
 //   states     owner (4), key hash (8), encoded key columns, state (4) -> the stored value
 //   messages   owner (4), partition (4), sequence (8)   -> the block
+//   dead_letters  owner (4), partition (4), number (8)  -> the dead letter
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,7 @@ namespace retinue::worker::key_layout {
 
 inline constexpr char kStatesFamily[] = "states";
 inline constexpr char kMessagesFamily[] = "messages";
+inline constexpr char kDeadLettersFamily[] = "dead_letters";
 
 // The first byte of every key of the default family. On disk: never renumber, never reuse.
 enum class RecordKind : uint8_t {
@@ -45,5 +47,12 @@ std::optional<StateRow> parse_state_row_key(std::string_view key);
 
 void append_block_key(std::string& out, PartitionRef inbox, BlockSequence sequence);
 std::optional<BlockSequence> parse_block_key(std::string_view key);
+
+struct DeadLetterKey {
+  PartitionRef partition;
+  DeadLetterNumber number;
+};
+std::string dead_letter_key(PartitionRef partition, DeadLetterNumber number);
+std::optional<DeadLetterKey> parse_dead_letter_key(std::string_view key);
 
 }  // namespace retinue::worker::key_layout

@@ -46,6 +46,13 @@ rocksdb::DBOptions database_options(bool read_only) {
   return options;
 }
 
+rocksdb::ColumnFamilyOptions dead_letters_family_options() {
+  rocksdb::ColumnFamilyOptions options;
+  options.write_buffer_size = 8 * kMebibyte;
+  options.compression = fast_compression();
+  return options;
+}
+
 rocksdb::ColumnFamilyOptions records_family_options() {
   rocksdb::ColumnFamilyOptions options;
   options.write_buffer_size = 8 * kMebibyte;

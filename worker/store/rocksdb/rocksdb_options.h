@@ -16,5 +16,6 @@ rocksdb::ColumnFamilyOptions records_family_options();
 rocksdb::ColumnFamilyOptions states_family_options(const std::shared_ptr<rocksdb::Cache>& cache);
 // A queue: large blocks, written once, never read while the worker runs, deleted soon.
 rocksdb::ColumnFamilyOptions messages_family_options();
+rocksdb::ColumnFamilyOptions dead_letters_family_options();
 
 }  // namespace retinue::worker

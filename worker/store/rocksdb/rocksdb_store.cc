@@ -4,6 +4,7 @@
 #include <rocksdb/write_batch.h>
 
 #include <algorithm>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -78,6 +79,16 @@ void RocksDbStore::Impl::add(const EpochCommit& commit) {
     key_layout::append_block_key(key, commit.partition, at);
     // A block is written once in its life, so one deletion meets one block and both vanish.
     batch.SingleDelete(database->messages(), key).PermitUncheckedError();
+  }
+  for (const StoredDeadLetter& letter : commit.dead_letters) {
+    batch
+        .Put(database->dead_letters(), key_layout::dead_letter_key(commit.partition, letter.number),
+             letter.record)
+        .PermitUncheckedError();
+  }
+  for (const DeadLetterNumber number : commit.settled_dead_letters) {
+    batch.Delete(database->dead_letters(), key_layout::dead_letter_key(commit.partition, number))
+        .PermitUncheckedError();
   }
   batch.Put(database->records(), key_layout::progress_key(commit.partition), commit.progress)
       .PermitUncheckedError();
@@ -242,24 +253,83 @@ Result<std::optional<std::string>> RocksDbStore::load_progress(PartitionRef part
 }
 
 Result<std::vector<StoredBlock>> RocksDbStore::load_inbox(PartitionRef inbox) const {
-  std::string begin;
+  return load_blocks(inbox, BlockSequence(0), BlockSequence(~uint64_t{0}),
+                     std::numeric_limits<size_t>::max());
+}
+
+Result<std::vector<StoredBlock>> RocksDbStore::load_blocks(PartitionRef inbox, BlockSequence begin,
+                                                           BlockSequence end,
+                                                           size_t bytes_limit) const {
+  std::string first;
   std::string last;
-  key_layout::append_block_key(begin, inbox, BlockSequence(0));
-  key_layout::append_block_key(last, inbox, BlockSequence(~uint64_t{0}));
+  key_layout::append_block_key(first, inbox, begin);
+  key_layout::append_block_key(last, inbox, end);
+  const rocksdb::Slice upper_bound(last);
+  rocksdb::ReadOptions options;
+  options.iterate_upper_bound = &upper_bound;
   std::vector<StoredBlock> blocks;
+  size_t bytes = 0;
   const std::unique_ptr<rocksdb::Iterator> rows(
-      impl_->database->db().NewIterator({}, impl_->database->messages()));
-  for (rows->Seek(begin); rows->Valid() && rows->key().compare(last) <= 0; rows->Next()) {
+      impl_->database->db().NewIterator(options, impl_->database->messages()));
+  for (rows->Seek(first); rows->Valid() && (blocks.empty() || bytes < bytes_limit); rows->Next()) {
     const std::optional<BlockSequence> sequence = key_layout::parse_block_key(view(rows->key()));
     if (!sequence) {
       return impl_->corrupted("an inbox block's key is malformed");
     }
     blocks.push_back({.sequence = *sequence, .block = rows->value().ToString()});
+    bytes += blocks.back().block.size();
   }
   if (!rows->status().ok()) {
     return impl_->read_error(rows->status());
   }
   return blocks;
+}
+
+Result<std::optional<BlockSequence>> RocksDbStore::last_block(PartitionRef inbox) const {
+  std::string first;
+  std::string last;
+  key_layout::append_block_key(first, inbox, BlockSequence(0));
+  key_layout::append_block_key(last, inbox, BlockSequence(~uint64_t{0}));
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      impl_->database->db().NewIterator({}, impl_->database->messages()));
+  rows->SeekForPrev(last);
+  if (!rows->status().ok()) {
+    return impl_->read_error(rows->status());
+  }
+  if (!rows->Valid() || rows->key().compare(first) < 0) {
+    return std::optional<BlockSequence>();
+  }
+  const std::optional<BlockSequence> sequence = key_layout::parse_block_key(view(rows->key()));
+  if (!sequence) {
+    return impl_->corrupted("an inbox block's key is malformed");
+  }
+  return sequence;
+}
+
+Result<void> RocksDbStore::scan_dead_letters(
+    OwnerNumber owner,
+    const std::function<bool(PartitionIndex, DeadLetterNumber, std::string_view record)>& visit)
+    const {
+  if (impl_->database->dead_letters() == nullptr) {
+    return {};
+  }
+  const std::string begin = key_layout::number_value(owner.value());
+  const std::unique_ptr<rocksdb::Iterator> rows(
+      impl_->database->db().NewIterator({}, impl_->database->dead_letters()));
+  for (rows->Seek(begin); rows->Valid(); rows->Next()) {
+    const auto key = key_layout::parse_dead_letter_key(view(rows->key()));
+    if (!key) {
+      return impl_->corrupted("a dead letter's key is malformed");
+    }
+    if (key->partition.owner != owner ||
+        !visit(key->partition.partition, key->number, view(rows->value()))) {
+      return {};
+    }
+  }
+  if (!rows->status().ok()) {
+    return impl_->read_error(rows->status());
+  }
+  return {};
 }
 
 Result<void> RocksDbStore::commit(std::span<const EpochCommit* const> commits, bool sync) {

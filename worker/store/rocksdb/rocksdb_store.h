@@ -2,7 +2,8 @@
 //
 //   DIR/FORMAT  "retinue-data 1\n"; written before anything else
 //   DIR/LOCK    locked (flock) by the writer; holds its pid
-//   DIR/db      column families: default (names, records, progress), states, messages
+//   DIR/db      column families: default (names, records, progress), states, messages,
+//               dead_letters
 //
 // A commit is one WriteBatch, so its log record is whole or absent after a crash; a torn last
 // record is dropped. After a write has failed the store refuses every later one with the same
@@ -51,6 +52,14 @@ class RocksDbStore final : public Store {
                            const std::function<bool(const StateRow&)>& visit) const override;
   Result<std::optional<std::string>> load_progress(PartitionRef partition) const override;
   Result<std::vector<StoredBlock>> load_inbox(PartitionRef inbox) const override;
+  Result<std::vector<StoredBlock>> load_blocks(PartitionRef inbox, BlockSequence begin,
+                                               BlockSequence end,
+                                               size_t bytes_limit) const override;
+  Result<std::optional<BlockSequence>> last_block(PartitionRef inbox) const override;
+  Result<void> scan_dead_letters(
+      OwnerNumber owner,
+      const std::function<bool(PartitionIndex, DeadLetterNumber, std::string_view record)>& visit)
+      const override;
   Result<void> commit(std::span<const EpochCommit* const> commits, bool sync) override;
   Result<void> sync() override;
 

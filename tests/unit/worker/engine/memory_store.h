@@ -26,6 +26,8 @@ class MemoryStore final : public Store {
   uint64_t commit_count() const { return commit_count_; }
   size_t load_count() const { return load_count_; }  // calls
   const std::vector<std::string>& loaded_keys() const { return loaded_keys_; }
+  size_t dead_letter_count() const { return dead_letters_.size(); }
+  size_t loaded_block_count() const { return loaded_block_count_; }  // by load_blocks
   size_t block_count() const {
     size_t count = 0;
     for (const auto& [ref, blocks] : inboxes_) {
@@ -101,6 +103,39 @@ class MemoryStore final : public Store {
     }
     return blocks;
   }
+  Result<std::vector<StoredBlock>> load_blocks(PartitionRef inbox, BlockSequence begin,
+                                               BlockSequence end,
+                                               size_t bytes_limit) const override {
+    std::vector<StoredBlock> blocks;
+    size_t bytes = 0;
+    if (const auto found = inboxes_.find(inbox); found != inboxes_.end()) {
+      for (auto at = found->second.lower_bound(begin);
+           at != found->second.end() && at->first < end && (blocks.empty() || bytes < bytes_limit);
+           ++at) {
+        blocks.push_back({at->first, at->second});
+        bytes += at->second.size();
+      }
+    }
+    loaded_block_count_ += blocks.size();
+    return blocks;
+  }
+  Result<std::optional<BlockSequence>> last_block(PartitionRef inbox) const override {
+    const auto found = inboxes_.find(inbox);
+    return found == inboxes_.end() || found->second.empty()
+               ? std::nullopt
+               : std::optional(found->second.rbegin()->first);
+  }
+  Result<void> scan_dead_letters(
+      OwnerNumber owner,
+      const std::function<bool(PartitionIndex, DeadLetterNumber, std::string_view record)>& visit)
+      const override {
+    for (const auto& [key, record] : dead_letters_) {
+      if (key.first.owner == owner && !visit(key.first.partition, key.second, record)) {
+        break;
+      }
+    }
+    return {};
+  }
   Result<void> commit(std::span<const EpochCommit* const> commits, bool) override {
     if (next_commit_failure_) {
       return *std::exchange(next_commit_failure_, std::nullopt);
@@ -143,6 +178,14 @@ class MemoryStore final : public Store {
     if (!own.empty()) {
       EXPECT_GE(own.begin()->first, commit.consumed_end) << "a block was left behind";
     }
+    for (const StoredDeadLetter& letter : commit.dead_letters) {
+      EXPECT_TRUE(
+          dead_letters_.emplace(std::pair(commit.partition, letter.number), letter.record).second)
+          << "a dead letter is written over";
+    }
+    for (const DeadLetterNumber number : commit.settled_dead_letters) {
+      EXPECT_EQ(dead_letters_.erase(std::pair(commit.partition, number)), 1u);
+    }
     for (const InboxAppend& append : commit.appends) {
       uint64_t& last = last_blocks_[append.inbox];
       EXPECT_EQ(append.sequence.value(), last + 1) << "a gap in an inbox";
@@ -158,7 +201,9 @@ class MemoryStore final : public Store {
   std::map<PartitionRef, std::map<BlockSequence, std::string>> inboxes_;
   std::map<PartitionRef, uint64_t> epochs_;
   std::map<PartitionRef, uint64_t> last_blocks_;
+  std::map<std::pair<PartitionRef, DeadLetterNumber>, std::string> dead_letters_;
   uint64_t commit_count_ = 0;
+  mutable size_t loaded_block_count_ = 0;
   mutable size_t load_count_ = 0;
   mutable std::vector<std::string> loaded_keys_;
   mutable std::optional<Error> next_load_failure_;

@@ -88,6 +88,16 @@ class FakeStore final : public Store {
   }
   Result<std::optional<std::string>> load_progress(PartitionRef) const override { return unused(); }
   Result<std::vector<StoredBlock>> load_inbox(PartitionRef) const override { return unused(); }
+  Result<std::vector<StoredBlock>> load_blocks(PartitionRef, BlockSequence, BlockSequence,
+                                               size_t) const override {
+    return unused();
+  }
+  Result<std::optional<BlockSequence>> last_block(PartitionRef) const override { return unused(); }
+  Result<void> scan_dead_letters(
+      OwnerNumber, const std::function<bool(PartitionIndex, DeadLetterNumber, std::string_view)>&)
+      const override {
+    return unused();
+  }
   Result<void> sync() override { return unused(); }
 
  private:
