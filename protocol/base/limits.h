@@ -33,6 +33,10 @@ inline constexpr size_t kBatchBytesDefault = size_t{10} << 20;
 inline constexpr size_t kInboxBytesDefault = size_t{64} << 20;
 inline constexpr size_t kStateCacheBytesDefault = size_t{256} << 20;
 
+// --- dead letters, of one partition
+inline constexpr uint64_t kDeadLettersLimit = 100'000;
+inline constexpr uint64_t kDeadLetterBytesLimit = uint64_t{1} << 30;
+
 // --- input
 inline constexpr size_t kLineBytesLimit = size_t{16} << 20;
 // Every committed position of a source carries some bytes for each of its files.

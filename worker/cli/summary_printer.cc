@@ -64,6 +64,7 @@ yson::Node computations_node(const Summary& summary) {
     node.set("messages_out", one.messages_out);
     node.set("epochs", one.epochs);
     node.set("failed_batches", one.failed_batches);
+    node.set("dead_letters", one.dead_letters);
     node.set("state_changes", one.state_changes);
     node.set("keys_cached", one.keys_cached);
     node.set("queued_messages", one.queued_messages);

@@ -1,6 +1,7 @@
 #include "worker/engine/batch_input.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "worker/engine/inbox_loading.h"
 #include "worker/engine/stage_timer.h"
@@ -11,21 +12,23 @@ namespace {
 // A batch is cut in two above this, so that its frame stays within the wire's limit.
 constexpr size_t kBatchBytesMax = limits::kFrameBytesLimit / 2;
 
-// Moves the second half of the rows to the front of `set_aside`.
-void halve(std::vector<InboxRun>& runs, uint32_t row_count, std::deque<InboxRun>& set_aside) {
-  uint32_t to_move = row_count / 2;
-  while (to_move > 0) {
-    InboxRun& last = runs.back();
-    const uint32_t moved = std::min(to_move, last.size());
-    InboxRun tail = last;
-    tail.begin = last.end - moved;
-    last.end = tail.begin;
-    set_aside.push_front(std::move(tail));
-    if (last.size() == 0) {
-      runs.pop_back();
+// Leaves the first `rows` rows in `runs`, and returns the others.
+std::vector<InboxRun> cut_behind(std::vector<InboxRun>& runs, uint32_t rows) {
+  std::vector<InboxRun> rest;
+  size_t kept = 0;
+  for (InboxRun& run : runs) {
+    const uint32_t here = std::min(rows, run.size());
+    rows -= here;
+    if (here < run.size()) {
+      InboxRun tail = run;
+      tail.begin = run.begin + here;
+      run.end = tail.begin;
+      rest.push_back(std::move(tail));
     }
-    to_move -= moved;
+    kept += here > 0 ? 1 : 0;
   }
+  runs.resize(kept);
+  return rest;
 }
 
 }  // namespace
@@ -58,42 +61,39 @@ bool InboxInput::is_due(bool only_full) {
   return true;
 }
 
-std::vector<InboxRun> InboxInput::take_runs() {
-  std::vector<InboxRun> runs;
-  if (set_aside_.empty()) {
-    inbox_.take(plan_.limits.max_rows_per_batch, plan_.limits.max_bytes_per_batch, runs);
-  } else {
-    runs.assign(set_aside_.begin(), set_aside_.end());
-    set_aside_.clear();
-  }
-  return runs;
-}
-
 Result<std::unique_ptr<PreparedBatch>> InboxInput::take(BatchAssembler& assembler, bool only_full) {
-  if (set_aside_.empty() && !is_due(only_full)) {
+  Part part;
+  if (!set_aside_.empty()) {
+    part = std::move(set_aside_.front());
+    set_aside_.pop_front();
+  } else if (is_due(only_full)) {
+    inbox_.take(plan_.limits.max_rows_per_batch, plan_.limits.max_bytes_per_batch, part.runs);
+  } else {
     return std::unique_ptr<PreparedBatch>();
   }
-  return prepare(assembler, take_runs());
+  return prepare(assembler, std::move(part));
 }
 
-Result<std::unique_ptr<PreparedBatch>> InboxInput::cut(BatchAssembler& assembler,
-                                                       std::unique_ptr<PreparedBatch> prepared) {
-  const uint32_t row_count = prepared->batch->row_count;
-  if (row_count == 1) {
-    return std::unique_ptr<PreparedBatch>();
-  }
+void InboxInput::cut(BatchAssembler& assembler, std::unique_ptr<PreparedBatch> prepared,
+                     std::span<const BatchCut> cuts) {
   assembler.drop(std::move(prepared->batch));
-  halve(prepared->runs, row_count, set_aside_);
-  return prepare(assembler, std::move(prepared->runs));
+  auto at = set_aside_.begin();
+  for (const BatchCut& cut : cuts) {
+    std::vector<InboxRun> rest = cut_behind(prepared->runs, cut.rows);
+    at = std::next(
+        set_aside_.insert(at, {.runs = std::move(prepared->runs), .suspicion = cut.suspicion}));
+    prepared->runs = std::move(rest);
+  }
+  RETINUE_CHECK(prepared->runs.empty(), "the cuts cover the batch");
 }
 
-Result<std::unique_ptr<PreparedBatch>> InboxInput::prepare(BatchAssembler& assembler,
-                                                           std::vector<InboxRun> runs) {
+Result<std::unique_ptr<PreparedBatch>> InboxInput::prepare(BatchAssembler& assembler, Part part) {
   auto prepared = std::make_unique<PreparedBatch>();
+  prepared->suspicion = part.suspicion;
   for (;;) {
     {
       const StageTimer timer(context_.costs().assemble);
-      RETINUE_ASSIGN(prepared->batch, assembler.assemble(runs));
+      RETINUE_ASSIGN(prepared->batch, assembler.assemble(part.runs));
     }
     {
       const StageTimer timer(context_.costs().preload);
@@ -104,9 +104,10 @@ Result<std::unique_ptr<PreparedBatch>> InboxInput::prepare(BatchAssembler& assem
       break;
     }
     assembler.drop(std::move(prepared->batch));
-    halve(runs, row_count, set_aside_);
+    set_aside_.push_front(
+        {.runs = cut_behind(part.runs, row_count - row_count / 2), .suspicion = part.suspicion});
   }
-  prepared->runs = std::move(runs);
+  prepared->runs = std::move(part.runs);
   return prepared;
 }
 
@@ -125,37 +126,100 @@ SourceInput::SourceInput(const ComputationPlan& plan, const SourceSpec& spec,
     : plan_(plan), context_(context), follower_(plan.id, spec, plan.inputs[0].schema, context) {}
 
 Result<void> SourceInput::open(const Progress& progress) {
+  rows_done_ = progress.source_rows_done;
   return follower_.open({.chunk_rows_limit = plan_.limits.max_rows_per_batch,
                          .chunk_bytes_limit = plan_.limits.max_bytes_per_batch,
                          .chunks_ahead = 4},
                         progress);
 }
 
-Result<std::unique_ptr<PreparedBatch>> SourceInput::take(BatchAssembler& assembler, bool) {
+std::optional<SourceInput::Part> SourceInput::take_chunk() {
   std::unique_ptr<SourceChunk> chunk = context_.has_input_failed() ? nullptr : follower_.take();
   if (chunk == nullptr) {
+    return std::nullopt;
+  }
+  Part part{.chunk = std::make_shared<HeldChunk>(), .begin = 0, .end = 0, .suspicion = {}};
+  part.end = chunk->rows.row_count();
+  if (const auto done = rows_done_.find(chunk->partition); done != rows_done_.end()) {
+    part.begin = static_cast<uint32_t>(std::min<uint64_t>(done->second, part.end));
+    part.chunk->rows_done_behind = done->second -= part.begin;
+    if (done->second == 0) {
+      rows_done_.erase(done);
+    }
+  }
+  part.chunk->rows = chunk->rows.view();
+  part.chunk->chunk = std::move(chunk);
+  return part;
+}
+
+Result<std::unique_ptr<PreparedBatch>> SourceInput::take(BatchAssembler& assembler, bool) {
+  std::optional<Part> part;
+  if (!set_aside_.empty()) {
+    part = std::move(set_aside_.front());
+    set_aside_.pop_front();
+  } else {
+    part = take_chunk();
+  }
+  if (!part) {
     return std::unique_ptr<PreparedBatch>();
   }
   auto prepared = std::make_unique<PreparedBatch>();
-  prepared->chunk = std::move(chunk);
-  prepared->chunk_rows = prepared->chunk->rows.view();
+  prepared->chunk = std::move(part->chunk);
+  prepared->chunk_begin = part->begin;
+  prepared->chunk_end = part->end;
+  prepared->suspicion = part->suspicion;
   {
     const StageTimer timer(context_.costs().assemble);
+    const SourceRows rows{.rows = prepared->chunk->rows,
+                          .begin = part->begin,
+                          .end = part->end,
+                          .partition = prepared->chunk->chunk->partition};
     RETINUE_ASSIGN(prepared->batch,
-                   assembler.assemble(prepared->chunk_rows, prepared->chunk->partition, MessageId(),
-                                      context_.dependencies().clock.now()));
+                   assembler.assemble(rows, MessageId(), context_.dependencies().clock.now()));
   }
   const StageTimer timer(context_.costs().preload);
   RETINUE_TRY(assembler.preload(*prepared->batch));
   return prepared;
 }
 
+void SourceInput::cut(BatchAssembler& assembler, std::unique_ptr<PreparedBatch> prepared,
+                      std::span<const BatchCut> cuts) {
+  assembler.drop(std::move(prepared->batch));
+  auto at = set_aside_.begin();
+  uint32_t begin = prepared->chunk_begin;
+  for (const BatchCut& cut : cuts) {
+    at = std::next(set_aside_.insert(at, {.chunk = prepared->chunk,
+                                          .begin = begin,
+                                          .end = begin + cut.rows,
+                                          .suspicion = cut.suspicion}));
+    begin += cut.rows;
+  }
+  RETINUE_CHECK(begin == prepared->chunk_end, "the cuts cover the batch");
+}
+
 Result<void> SourceInput::settle(const PreparedBatch& prepared, Progress& progress) {
-  return follower_.settle(*prepared.chunk, progress);
+  const HeldChunk& held = *prepared.chunk;
+  const uint32_t rows = prepared.chunk_end - prepared.chunk_begin;
+  const std::string& partition = held.chunk->partition;
+  if (prepared.chunk_end < held.rows.row_count()) {
+    // The position behind the chunk comes with its last rows.
+    progress.source_rows_done[partition] = prepared.chunk_end;
+    progress.messages_in += rows;
+    return {};
+  }
+  if (held.rows_done_behind > 0) {
+    progress.source_rows_done[partition] = held.rows_done_behind;
+  } else {
+    progress.source_rows_done.erase(partition);
+  }
+  return follower_.settle(*held.chunk, rows, progress);
 }
 
 void SourceInput::recycle(PreparedBatch& prepared) {
-  follower_.recycle(std::move(prepared.chunk));
+  if (prepared.chunk.use_count() == 1) {
+    follower_.recycle(std::move(prepared.chunk->chunk));
+  }
+  prepared.chunk.reset();
 }
 
 }  // namespace retinue::worker

@@ -4,8 +4,12 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "protocol/base/result.h"
@@ -16,12 +20,35 @@
 
 namespace retinue::worker {
 
+// What is known of a batch that was cut out of one that failed.
+struct Suspicion {
+  bool is_suspect = false;  // it was cut out of one
+  bool is_named = false;    // it is the one input that the companion named
+  uint32_t failures = 0;    // how many failed batches it was in
+};
+
+// Consecutive rows of a batch that becomes one of its own.
+struct BatchCut {
+  uint32_t rows = 0;
+  Suspicion suspicion;
+};
+
+// A source's chunk, which the batches made of it share.
+struct HeldChunk {
+  std::unique_ptr<SourceChunk> chunk;
+  RowBatchView rows;
+  // Rows of the same source partition behind the chunk that are done.
+  uint64_t rows_done_behind = 0;
+};
+
 // A batch whose states are loaded, and where it leaves its input.
 struct PreparedBatch {
   std::unique_ptr<Batch> batch;
-  std::vector<InboxRun> runs;          // an inbox's, which the batch is made of
-  std::unique_ptr<SourceChunk> chunk;  // a source's rows, which the batch borrows
-  RowBatchView chunk_rows;
+  std::vector<InboxRun> runs;        // an inbox's, which the batch is made of
+  std::shared_ptr<HeldChunk> chunk;  // a source's, whose rows [begin, end) the batch borrows
+  uint32_t chunk_begin = 0;
+  uint32_t chunk_end = 0;
+  Suspicion suspicion;
 
   // Precondition: of an inbox.
   InboxPosition inbox_position() const { return runs.back().end_position(); }
@@ -39,10 +66,15 @@ class BatchInput {
   // until a batch reaches the computation's limits.
   virtual Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler,
                                                       bool only_full) = 0;
-  // The first half of a batch, the rest being next; for one that turned out too large for a frame,
-  // states and all. Nullptr when it cannot be cut, and is dropped.
-  virtual Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler& assembler,
-                                                     std::unique_ptr<PreparedBatch> prepared) = 0;
+  // Cuts a batch up: what take() gives next are batches of these rows, one after the other.
+  // Precondition: the cuts cover the batch.
+  virtual void cut(BatchAssembler& assembler, std::unique_ptr<PreparedBatch> prepared,
+                   std::span<const BatchCut> cuts) = 0;
+  // take() gives it again. Precondition: nothing of the input was taken after it.
+  void put_back(BatchAssembler& assembler, std::unique_ptr<PreparedBatch> prepared) {
+    const BatchCut whole{.rows = prepared->batch->row_count, .suspicion = prepared->suspicion};
+    cut(assembler, std::move(prepared), {&whole, 1});
+  }
   // The batch is done: makes it part of `progress`.
   virtual Result<void> settle(const PreparedBatch& prepared, Progress& progress) = 0;
   virtual void recycle(PreparedBatch& prepared) = 0;
@@ -62,8 +94,8 @@ class InboxInput final : public BatchInput {
 
   Result<void> open(const Progress& progress) override;
   Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler, bool only_full) override;
-  Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler& assembler,
-                                             std::unique_ptr<PreparedBatch> prepared) override;
+  void cut(BatchAssembler& assembler, std::unique_ptr<PreparedBatch> prepared,
+           std::span<const BatchCut> cuts) override;
   Result<void> settle(const PreparedBatch& prepared, Progress& progress) override;
   void recycle(PreparedBatch&) override {}
   bool is_exhausted() const override;
@@ -72,18 +104,22 @@ class InboxInput final : public BatchInput {
   uint64_t queued_messages() const override { return inbox_.rows_ready(); }
 
  private:
+  // Taken out of the inbox, and to be a batch.
+  struct Part {
+    std::vector<InboxRun> runs;
+    Suspicion suspicion;
+  };
+
   // False while it pays to wait for more messages.
   bool is_due(bool only_full);
-  std::vector<InboxRun> take_runs();
   // A batch of these, or of as many of the first as fit in a frame.
-  Result<std::unique_ptr<PreparedBatch>> prepare(BatchAssembler& assembler,
-                                                 std::vector<InboxRun> runs);
+  Result<std::unique_ptr<PreparedBatch>> prepare(BatchAssembler& assembler, Part part);
 
   const ComputationPlan& plan_;
   const PartitionRef ref_;
   PartitionContext& context_;
   Inbox& inbox_;
-  std::deque<InboxRun> set_aside_;  // cut off a batch that was too large
+  std::deque<Part> set_aside_;  // before what the inbox has
   std::optional<Duration> wait_until_;
   bool input_ended_ = false;
 };
@@ -95,23 +131,33 @@ class SourceInput final : public BatchInput {
   Result<void> open(const Progress& progress) override;
   Result<bool> begin(Progress& progress) override { return follower_.begin(progress); }
   Result<std::unique_ptr<PreparedBatch>> take(BatchAssembler& assembler, bool only_full) override;
-  // A source's rows are committed with the position behind them: they stay together.
-  Result<std::unique_ptr<PreparedBatch>> cut(BatchAssembler&,
-                                             std::unique_ptr<PreparedBatch>) override {
-    return std::unique_ptr<PreparedBatch>();
-  }
+  void cut(BatchAssembler& assembler, std::unique_ptr<PreparedBatch> prepared,
+           std::span<const BatchCut> cuts) override;
   Result<void> settle(const PreparedBatch& prepared, Progress& progress) override;
   void recycle(PreparedBatch& prepared) override;
   bool is_exhausted() const override {
-    return follower_.has_ended() || context_.has_input_failed();
+    return (follower_.has_ended() || context_.has_input_failed()) && set_aside_.empty();
   }
   const Error* error() const override { return follower_.error(); }
   void add_to(Summary& summary) const override { follower_.add_to(summary); }
 
  private:
+  struct Part {
+    std::shared_ptr<HeldChunk> chunk;
+    uint32_t begin = 0;
+    uint32_t end = 0;
+    Suspicion suspicion;
+  };
+
+  // The next chunk, but for the rows that are done already; nullopt: there is none.
+  std::optional<Part> take_chunk();
+
   const ComputationPlan& plan_;
   PartitionContext& context_;
   SourceFollower follower_;
+  std::deque<Part> set_aside_;  // before what the follower has
+  // As Progress::source_rows_done, of what take_chunk() comes to next.
+  std::map<std::string, uint64_t> rows_done_;
 };
 
 }  // namespace retinue::worker

@@ -91,7 +91,8 @@ Result<void> CompanionPartition::ship_next() {
       batch.runs[0].first_id = {
           .sequence = message_sequence(ref_.owner, ref_.partition, batch.epoch), .index = 0};
     }
-    failed_attempts_ = 0;
+    trial_.begin(out_->suspicion, batch.row_count);
+    trusts_names_ |= !out_->suspicion.is_suspect;
     ship_out();
   }
   return {};
@@ -110,26 +111,36 @@ void CompanionPartition::ship_out() {
     writer_.write(batch, *job_, batch.now + batch_timeout_, frame->begin().initBatch());
   }
   if (frame->byte_size() > limits::kFrameBytesLimit) {
-    keep_error(cut_out(frame->byte_size()));
+    keep_error(cut_too_large(frame->byte_size()));
     return;
   }
   shipped_at_ = std::chrono::steady_clock::now();
   companions.ship(slot_, std::move(frame));
 }
 
-Result<void> CompanionPartition::cut_out(size_t frame_bytes) {
-  RETINUE_CHECK(next_ == nullptr, "what is cut off comes before the next batch");
-  Error too_large{
-      ErrorCode::kLimitExceeded,
-      fmt::format("computation \"{}\": {} needs a batch of {} bytes with its states, "
-                  "the limit of a frame is {}; make the states smaller",
-                  plan_.id.value(), describe_input(plan_, *out_->batch, OrderPosition(0)),
-                  frame_bytes, limits::kFrameBytesLimit)};
-  RETINUE_ASSIGN(next_, input_->cut(assembler_, std::move(out_)));
-  if (next_ == nullptr) {
-    return too_large;
+Result<void> CompanionPartition::cut_too_large(size_t frame_bytes) {
+  const uint32_t row_count = out_->batch->row_count;
+  if (row_count == 1) {
+    return Error{
+        ErrorCode::kLimitExceeded,
+        fmt::format("computation \"{}\": {} needs a batch of {} bytes with its states, "
+                    "the limit of a frame is {}; make the states smaller",
+                    plan_.id.value(), describe_input(plan_, *out_->batch, OrderPosition(0)),
+                    frame_bytes, limits::kFrameBytesLimit)};
   }
+  const Suspicion suspicion = out_->suspicion;
+  const BatchCut halves[] = {{.rows = row_count - row_count / 2, .suspicion = suspicion},
+                             {.rows = row_count / 2, .suspicion = suspicion}};
+  put_out_back(halves);
   return {};
+}
+
+void CompanionPartition::put_out_back(std::span<const BatchCut> cuts) {
+  if (next_ != nullptr) {
+    input_->put_back(assembler_, std::move(next_));
+  }
+  input_->cut(assembler_, std::move(out_), cuts);
+  context_.dependencies().wake();
 }
 
 void CompanionPartition::drop_work() {
@@ -154,9 +165,16 @@ void CompanionPartition::on_job_ready(JobId job) {
   context_.dependencies().wake();
 }
 
-void CompanionPartition::on_job_lost(const Error&) {
+void CompanionPartition::on_job_lost(const Error& reason, bool is_suspect) {
   job_.reset();
+  const bool was_out = out_ != nullptr && !out_needs_shipping_;
   out_needs_shipping_ = out_ != nullptr;
+  const bool is_to_blame = std::exchange(is_answer_rejected_, false) || is_suspect;
+  if (was_out && is_to_blame && !error_ && !context_.is_stopping()) {
+    keep_error(handle_failure(
+        {.error = reason, .order = {}, .input = {}, .exception_type = {}, .trace = {}},
+        BatchTrial::Kind::kCrash));
+  }
 }
 
 Result<Answer> CompanionPartition::read(const Frame& frame) const {
@@ -180,7 +198,7 @@ void CompanionPartition::on_batch_done(Frame frame) {
     return read(frame);
   }();
   if (!answer) {
-    companions.reject_answer(slot_, answer.error());
+    reject(answer.error());
     return;
   }
   companions.note_progress(slot_);
@@ -189,6 +207,7 @@ void CompanionPartition::on_batch_done(Frame frame) {
   context_.costs().companion_cpu += answer->cpu_time_ns;
 
   std::unique_ptr<PreparedBatch> done = std::move(out_);
+  trusts_names_ &= !done->suspicion.is_named;
   std::unique_ptr<EpochCommit> commit = begin_commit();
   {
     const StageTimer timer(context_.costs().apply);
@@ -242,36 +261,17 @@ void CompanionPartition::on_batch_failed(Frame frame) {
         [&] { return read_failure(plan_, *out_->batch, frame.envelope().getBatchFailed()); });
   }();
   if (!failure) {
-    context_.dependencies().companions.reject_answer(slot_, failure.error());
+    reject(failure.error());
     return;
   }
-  keep_error(handle_failure(*failure));
+  ++failed_batches_;
+  keep_error(handle_failure(*failure, BatchTrial::Kind::kUserCode));
 }
 
-Result<void> CompanionPartition::handle_failure(const BatchFailure& failure) {
-  ++failed_batches_;
-  ++failed_attempts_;
-  const std::string place =
-      fmt::format("computation \"{}\", partition {}{}{}", plan_.id.value(), ref_.partition.value(),
-                  failure.input.empty() ? "" : ", ", failure.input);
-  const std::string trace = failure.trace.empty() ? "" : "\n" + failure.trace;
-  if (failed_attempts_ >= plan_.limits.max_attempts) {
-    return Error{failure.error.code,
-                 fmt::format("{}: {} (attempt {} of {}; mend the function or the input, then run "
-                             "again: nothing of this batch is committed){}",
-                             place, failure.error.message, failed_attempts_,
-                             plan_.limits.max_attempts, trace)};
-  }
-  context_.dependencies().log.warning(
-      "batch failed, will be tried again",
-      {{"place", place},
-       {"error", failure.error.to_string()},
-       {"attempt", fmt::format("{} of {}", failed_attempts_, plan_.limits.max_attempts)},
-       {"trace", failure.trace}});
-  out_needs_shipping_ = true;
-  retry_at_ = context_.dependencies().clock.monotonic() + plan_.limits.retry_delay;
-  context_.dependencies().wake();
-  return {};
+void CompanionPartition::reject(const Error& violation) {
+  is_answer_rejected_ = true;
+  context_.dependencies().companions.reject_answer(slot_, violation);
+  is_answer_rejected_ = false;
 }
 
 // --- commits
@@ -302,6 +302,7 @@ void CompanionPartition::add_to(Summary& summary) const {
       one.epochs += epochs_;
       one.failed_batches += failed_batches_;
       one.state_changes += state_changes_;
+      one.dead_letters += dead_letters_;
       one.keys_cached += cache_.size();
       one.queued_messages += input_->queued_messages();
     }

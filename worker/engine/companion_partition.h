@@ -15,6 +15,8 @@
 #include <vector>
 
 #include "worker/engine/batch_input.h"
+#include "worker/engine/batch_trial.h"
+#include "worker/engine/dead_letter.h"
 #include "worker/engine/partition.h"
 #include "worker/epoch/answer.h"
 #include "worker/epoch/assemble.h"
@@ -41,7 +43,7 @@ class CompanionPartition final : public Partition, public JobListener {
   void add_to(Summary& summary) const override;
 
   void on_job_ready(JobId job) override;
-  void on_job_lost(const Error& reason) override;
+  void on_job_lost(const Error& reason, bool is_suspect) override;
   void on_batch_done(Frame frame) override;
   void on_batch_failed(Frame frame) override;
 
@@ -56,13 +58,24 @@ class CompanionPartition final : public Partition, public JobListener {
   // Ships next_ if it may go now, or commits it at once if it holds no message.
   Result<void> ship_next();
   void ship_out();
-  // Makes out_ next_ again, and smaller: the states have grown since it was prepared.
-  Result<void> cut_out(size_t frame_bytes);
+  // Puts out_ back in halves: the states have grown since it was prepared.
+  Result<void> cut_too_large(size_t frame_bytes);
+  // What comes next are these parts of out_, and then next_.
+  void put_out_back(std::span<const BatchCut> cuts);
+  void reject(const Error& violation);
   // The answer to out_, checked as a whole.
   Result<Answer> read(const Frame& frame) const;
   Result<void> finish(PreparedBatch& done, const Answer& answer,
                       std::unique_ptr<EpochCommit> commit);
-  Result<void> handle_failure(const BatchFailure& failure);
+  Result<void> handle_failure(const BatchFailure& failure, BatchTrial::Kind kind);
+  void retry_out(const BatchFailure& failure);
+  // Cuts out_, to find the input that is to blame.
+  void cut_failed(const BatchFailure& failure);
+  // out_ is one input, which has failed for good.
+  Result<void> give_up(const BatchFailure& failure);
+  Result<void> dead_letter(const FailedInput& input);
+  // Where out_ is: its input too, when it has only one or `failure` names it.
+  std::string place_of_out(const BatchFailure& failure) const;
   void drop_work();
   void submit_of_batch(std::unique_ptr<EpochCommit> commit, BatchStamp stamp);
   // Keeps an error of a callback for the next turn.
@@ -83,7 +96,9 @@ class CompanionPartition final : public Partition, public JobListener {
   bool out_needs_shipping_ = false;
   bool has_dropped_work_ = false;  // taken from the input, and given up in order to stop
   std::optional<Duration> retry_at_;
-  uint32_t failed_attempts_ = 0;  // of out_, by the user's code
+  BatchTrial trial_;                 // of out_
+  bool is_answer_rejected_ = false;  // out_'s: that is why its companion is lost
+  bool trusts_names_ = true;         // the inputs that the companion names are to blame
   std::chrono::steady_clock::time_point shipped_at_;
   std::deque<BatchStamp> committing_;  // whose commits are in flight
   std::optional<Error> error_;
@@ -91,6 +106,7 @@ class CompanionPartition final : public Partition, public JobListener {
   uint64_t epochs_ = 0;
   uint64_t failed_batches_ = 0;
   uint64_t state_changes_ = 0;
+  uint64_t dead_letters_ = 0;
 };
 
 }  // namespace retinue::worker

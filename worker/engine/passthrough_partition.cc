@@ -34,7 +34,7 @@ Result<void> PassthroughPartition::turn() {
                       plan_.id.value(), plan_.outputs[0].stream.value(), chunk->rows.row_count()));
     }
     std::unique_ptr<EpochCommit> commit = begin_commit();
-    RETINUE_TRY(follower_.settle(*chunk, progress_));
+    RETINUE_TRY(follower_.settle(*chunk, chunk->rows.row_count(), progress_));
     scatter_.begin({.owner = ref_.owner,
                     .partition = ref_.partition,
                     .epoch = progress_.epoch,

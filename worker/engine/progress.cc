@@ -60,7 +60,19 @@ std::string encode_progress(const Progress& progress) {
     put("dead_letter_bytes", progress.dead_letters->length);
     put_text("dead_letter_path", progress.dead_letters->path);
   }
+  if (!progress.source_rows_done.empty()) {
+    writer.key("source_rows_done");
+    writer.begin_map();
+    for (const auto& [partition, rows] : progress.source_rows_done) {
+      put(partition, rows);
+    }
+    writer.end_map();
+  }
   put_text("sink_position", progress.sink_position);
+  if (progress.dead_letters_kept > 0) {
+    put("dead_letters_kept", progress.dead_letters_kept);
+    put("dead_letter_bytes_kept", progress.dead_letter_bytes_kept);
+  }
   put("messages_in", progress.messages_in);
   put("messages_out", progress.messages_out);
   put("lines_skipped", progress.lines_skipped);
@@ -89,7 +101,19 @@ Result<Progress> decode_progress(std::string_view record) {
     RETINUE_ASSIGN(dead_letters.length, number(map, "dead_letter_bytes", UINT64_MAX));
     RETINUE_ASSIGN(dead_letters.path, text(map, "dead_letter_path"));
   }
+  if (const yson::Node* const rows_done = map.find("source_rows_done")) {
+    if (!rows_done->is_map()) {
+      return corrupted("\"source_rows_done\" is no map");
+    }
+    for (const yson::MapEntry& entry : rows_done->as_map()) {
+      RETINUE_ASSIGN(progress.source_rows_done[entry.key],
+                     number(*rows_done, entry.key, UINT64_MAX));
+    }
+  }
   RETINUE_ASSIGN(progress.sink_position, text(map, "sink_position"));
+  RETINUE_ASSIGN(progress.dead_letters_kept, number(map, "dead_letters_kept", UINT64_MAX));
+  RETINUE_ASSIGN(progress.dead_letter_bytes_kept,
+                 number(map, "dead_letter_bytes_kept", UINT64_MAX));
   RETINUE_ASSIGN(progress.messages_in, number(map, "messages_in", UINT64_MAX));
   RETINUE_ASSIGN(progress.messages_out, number(map, "messages_out", UINT64_MAX));
   RETINUE_ASSIGN(progress.lines_skipped, number(map, "lines_skipped", UINT64_MAX));

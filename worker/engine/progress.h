@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,8 +23,14 @@ struct Progress {
   // its dead-letter file.
   std::string source_position;
   std::optional<FilePosition> dead_letters;
+  // Of a source whose chunk was cut: by source partition, how many rows behind the position are
+  // done.
+  std::map<std::string, uint64_t> source_rows_done;
   // Of a sink: Sink::examine's position.
   std::string sink_position;
+  // What the store keeps of dead letters of this partition.
+  uint64_t dead_letters_kept = 0;
+  uint64_t dead_letter_bytes_kept = 0;
   // Since the data directory was made.
   uint64_t messages_in = 0;
   uint64_t messages_out = 0;

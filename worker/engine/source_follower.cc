@@ -58,14 +58,14 @@ std::unique_ptr<SourceChunk> SourceFollower::take() {
   return chunk;
 }
 
-Result<void> SourceFollower::settle(const SourceChunk& chunk, Progress& progress) {
+Result<void> SourceFollower::settle(const SourceChunk& chunk, uint32_t rows, Progress& progress) {
   if (!chunk.dead_letters.empty()) {
     RETINUE_TRY(dead_letters_->append(chunk.dead_letters));
     RETINUE_TRY(dead_letters_->sync());
     progress.dead_letters = dead_letters_->position();
   }
   progress.source_position = chunk.position;
-  progress.messages_in += chunk.rows.row_count();
+  progress.messages_in += rows;
   progress.lines_skipped += chunk.lines_skipped;
   return {};
 }

@@ -33,8 +33,9 @@ class SourceFollower {
   // The next chunk; nullptr when there is none yet, or none any more (has_ended). What the source
   // cannot read ends it, too: error().
   std::unique_ptr<SourceChunk> take();
-  // Makes the chunk part of `progress`; its bad lines go to the dead-letter file, on disk.
-  Result<void> settle(const SourceChunk& chunk, Progress& progress);
+  // Makes the chunk part of `progress`, with its last `rows` rows, the others being there already;
+  // its bad lines go to the dead-letter file, on disk.
+  Result<void> settle(const SourceChunk& chunk, uint32_t rows, Progress& progress);
   void recycle(std::unique_ptr<SourceChunk> chunk) { feed_->recycle(std::move(chunk)); }
 
   bool has_ended() const { return has_ended_; }

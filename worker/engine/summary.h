@@ -29,6 +29,7 @@ struct ComputationSummary {
   uint64_t messages_out = 0;
   uint64_t epochs = 0;
   uint64_t failed_batches = 0;
+  uint64_t dead_letters = 0;
   uint64_t state_changes = 0;
   uint64_t keys_cached = 0;
   uint64_t queued_messages = 0;

@@ -18,6 +18,9 @@ std::vector<ComputationId> in_stream_order(const PipelineSpec& spec) {
     for (const StreamId& stream : computation.output_stream_ids) {
       producer.emplace(stream, id);
     }
+    if (computation.dead_letter_stream_id) {
+      producer.emplace(*computation.dead_letter_stream_id, id);
+    }
     if (computation.kind == ComputationKind::kPassthroughSource) {
       producer.emplace(*computation.source_stream_id, id);
     }
@@ -87,6 +90,10 @@ Result<std::unique_ptr<ComputationPlan>> resolve_computation(const PipelineSpec&
   std::vector<StreamId> outputs = computation.output_stream_ids;
   if (computation.kind == ComputationKind::kPassthroughSource) {
     outputs = {*computation.source_stream_id};
+  }
+  if (computation.dead_letter_stream_id) {
+    plan->dead_letter_output = static_cast<uint32_t>(outputs.size());
+    outputs.push_back(*computation.dead_letter_stream_id);
   }
   for (const StreamId& stream : outputs) {
     plan->outputs.push_back(

@@ -108,7 +108,8 @@ Result<AnsweredOutput> read_output(const ComputationPlan& plan, ParentTimes& par
   const std::string_view stream = as_view(group.getStream());
   const auto output = std::ranges::find_if(
       plan.outputs, [&](const OutputPlan& one) { return one.stream.value() == stream; });
-  if (output == plan.outputs.end()) {
+  if (output == plan.outputs.end() ||
+      plan.dead_letter_output == static_cast<uint32_t>(output - plan.outputs.begin())) {
     return violation(fmt::format(
         "it emits to the stream \"{}\", which is not among the output_stream_ids of computation "
         "\"{}\"",
@@ -278,17 +279,20 @@ Result<BatchFailure> read_failure(const ComputationPlan& plan, const Batch& batc
                                   wire::BatchFailed::Reader failed) {
   return decode_guarded([&]() -> Result<BatchFailure> {
     RETINUE_TRY(check_addressed(batch, failed.getEpoch(), failed.getAttempt()));
-    BatchFailure failure{.error = read_error(failed.getError()), .input = {}, .trace = {}};
+    BatchFailure failure;
+    failure.error = read_error(failed.getError());
     const std::string_view type = as_view(failed.getExceptionType());
     if (!type.empty()) {
       failure.error = std::move(failure.error).with_context(type);
+      failure.exception_type = type;
     }
     if (failed.getHasInput()) {
       if (failed.getOrder() >= batch.row_count) {
         return violation(fmt::format("the failed input is {}, the batch has {} inputs",
                                      failed.getOrder(), batch.row_count));
       }
-      failure.input = describe_input(plan, batch, OrderPosition(failed.getOrder()));
+      failure.order = OrderPosition(failed.getOrder());
+      failure.input = describe_input(plan, batch, *failure.order);
     }
     failure.trace = as_view(failed.getTrace());
     return failure;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,8 +49,10 @@ void apply_states(const ComputationPlan& plan, const Batch& batch, const Answer&
 
 // What a companion says of a batch that failed.
 struct BatchFailure {
-  Error error;        // with the exception's type before its message, if there is one
-  std::string input;  // describe_input of the input that failed; empty when it does not say
+  Error error;  // with the exception's type before its message, if there is one
+  std::optional<OrderPosition> order;  // of the input that failed; nullopt when it does not say
+  std::string input;                   // describe_input of that
+  std::string exception_type;
   std::string trace;
 };
 

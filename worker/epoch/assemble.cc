@@ -136,27 +136,26 @@ Result<std::unique_ptr<Batch>> BatchAssembler::assemble(std::span<const InboxRun
   return batch;
 }
 
-Result<std::unique_ptr<Batch>> BatchAssembler::assemble(const RowBatchView& rows,
-                                                        std::string_view source_partition,
+Result<std::unique_ptr<Batch>> BatchAssembler::assemble(const SourceRows& source,
                                                         MessageId first_id, Timestamp now) {
   std::unique_ptr<Batch> batch = take_batch();
   FarmHasher hasher;
-  hasher.add_string(source_partition);
+  hasher.add_string(source.partition);
   const KeyHash hash = hasher.finish();
   key_.clear();
   append_big_endian(key_, hash.value());
-  append_key_string(key_, source_partition);
+  append_key_string(key_, source.partition);
   const uint32_t index = key_index(*batch, hash, [&] {
-    batch->key_rows.set_bytes(ColumnIndex(0), source_partition);
+    batch->key_rows.set_bytes(ColumnIndex(0), source.partition);
     batch->key_rows.finish_row();
   });
-  batch->key_indexes.assign(rows.row_count(), index);
-  batch->row_count = rows.row_count();
+  batch->row_count = source.end - source.begin;
+  batch->key_indexes.assign(batch->row_count, index);
   batch->runs.push_back(MessageRun{.input = 0,
                                    .block = nullptr,
-                                   .source_rows = &rows,
-                                   .begin = 0,
-                                   .end = rows.row_count(),
+                                   .source_rows = &source.rows,
+                                   .begin = source.begin,
+                                   .end = source.end,
                                    .first_id = first_id,
                                    .system_timestamp = now});
   return batch;

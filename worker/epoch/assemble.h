@@ -16,6 +16,14 @@
 
 namespace retinue::worker {
 
+// Rows [begin, end) of what a source has read, all of one source partition.
+struct SourceRows {
+  const RowBatchView& rows;
+  uint32_t begin = 0;
+  uint32_t end = 0;
+  std::string_view partition;
+};
+
 class BatchAssembler {
  public:
   BatchAssembler(const ComputationPlan& plan, StateCache& cache, const Store& store);
@@ -24,10 +32,9 @@ class BatchAssembler {
   // Errors: kInvalidSpec for a stream the computation does not read any more; kSchemaMismatch for a
   // message whose key cannot be one.
   Result<std::unique_ptr<Batch>> assemble(std::span<const InboxRun> runs);
-  // A batch of a source's rows, which all have the key `source_partition`. Borrows `rows` for as
-  // long as the batch lives.
-  Result<std::unique_ptr<Batch>> assemble(const RowBatchView& rows,
-                                          std::string_view source_partition, MessageId first_id,
+  // A batch of a source's rows, whose key is their partition. Borrows the rows for as long as the
+  // batch lives.
+  Result<std::unique_ptr<Batch>> assemble(const SourceRows& source, MessageId first_id,
                                           Timestamp now);
   // Loads the states that are not in the cache, with one look-up for all.
   Result<void> preload(Batch& batch);

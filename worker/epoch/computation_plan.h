@@ -53,6 +53,8 @@ struct ComputationPlan {
   TableSchema key_schema;
   std::vector<InputPlan> inputs;
   std::vector<OutputPlan> outputs;
+  // The output that only dead letters go to.
+  std::optional<uint32_t> dead_letter_output;
   std::vector<StatePlan> states;
   DynamicComputationSpec limits;
 };

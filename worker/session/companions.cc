@@ -19,6 +19,8 @@ struct Ending {
   Error reason;
   Supervision::Removal removal = Supervision::Removal::kTerminate;
   bool is_closed_by_peer = false;
+  // The peer died or hung at what it was doing.
+  bool is_crash = false;
 };
 
 Error shutting_down() {
@@ -149,7 +151,8 @@ void Companions::Impl::end_session(ConnectionId connection, const Ending& ending
   companion.on_session_lost(session->hello().process, ending.reason, ending.removal);
   jobs.on_session_lost(
       *session,
-      Error(ending.reason).with_context(fmt::format("companion \"{}\"", companion.name().value())));
+      Error(ending.reason).with_context(fmt::format("companion \"{}\"", companion.name().value())),
+      ending.is_crash);
   assign(companion);
 }
 
@@ -203,6 +206,12 @@ void Companions::note_progress(JobSlot slot) {
   job.companion->note_progress(process);
 }
 
+void Companions::note_suspect_cut(JobSlot slot) {
+  Job& job = impl_->jobs.at(slot);
+  job.failures = 0;
+  job.companion->forgive();
+}
+
 void Companions::reject_answer(JobSlot slot, const Error& violation) {
   const Job& job = impl_->jobs.at(slot);
   if (job.is_open) {
@@ -237,10 +246,11 @@ void Companions::on_disconnected(ConnectionId connection, const Error& reason) {
   if (is_violation && session->phase() != Session::Phase::kHandshake) {
     impl_->companion_of(*session).note_protocol_violation();
   }
-  impl_->end_session(
-      connection,
-      {reason, is_violation ? Supervision::Removal::kTerminate : Supervision::Removal::kAwaitExit,
-       true});
+  impl_->end_session(connection, {.reason = reason,
+                                  .removal = is_violation ? Supervision::Removal::kTerminate
+                                                          : Supervision::Removal::kAwaitExit,
+                                  .is_closed_by_peer = true,
+                                  .is_crash = true});
   impl_->jobs.deliver();
 }
 
@@ -256,8 +266,9 @@ void Companions::on_process_exited(ProcessId process, std::string_view status) {
     return session.phase() != Session::Phase::kHandshake && session.hello().process == process;
   });
   if (orphan != impl_->sessions.end()) {
-    impl_->end_session(orphan->first,
-                       {{ErrorCode::kConnectionClosed, fmt::format("its process {}", status)}});
+    impl_->end_session(orphan->first, {.reason = {ErrorCode::kConnectionClosed,
+                                                  fmt::format("its process {}", status)},
+                                       .is_crash = true});
   }
   impl_->jobs.deliver();
 }
@@ -272,11 +283,14 @@ void Companions::tick() {
   }
   for (const auto& [connection, error] : late) {
     const Session& session = *impl_->find_session(connection);
-    if (session.phase() == Session::Phase::kServing) {
+    const bool is_serving = session.phase() == Session::Phase::kServing;
+    if (is_serving) {
       impl_->companion_of(session).note_deadline_missed();
     }
-    impl_->end_session(connection, {error, impl_->is_draining ? Supervision::Removal::kTerminate
-                                                              : Supervision::Removal::kKill});
+    impl_->end_session(connection, {.reason = error,
+                                    .removal = impl_->is_draining ? Supervision::Removal::kTerminate
+                                                                  : Supervision::Removal::kKill,
+                                    .is_crash = is_serving});
   }
   for (const auto& [name, companion] : impl_->companions) {
     companion->tick();

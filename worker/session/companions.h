@@ -36,8 +36,9 @@ class JobListener {
   // The job is open on a companion; batches for it carry this id.
   virtual void on_job_ready(JobId job) = 0;
   // The companion that had it is gone: what was shipped will not be answered. The job is opened
-  // again elsewhere, and on_job_ready follows.
-  virtual void on_job_lost(const Error& reason) = 0;
+  // again elsewhere, and on_job_ready follows. `is_suspect`: it died or hung, and of all batches
+  // it had this job's longest.
+  virtual void on_job_lost(const Error& reason, bool is_suspect) = 0;
   // An answer that names the job's current id; nothing else of it has been looked at.
   virtual void on_batch_done(Frame frame) = 0;
   virtual void on_batch_failed(Frame frame) = 0;
@@ -90,6 +91,9 @@ class Companions final : public TransportEvents {
   // The job's last answer was accepted and applied: its companion makes progress, which restores
   // its restart budget.
   void note_progress(JobSlot slot);
+  // The batch that takes the job's companions down is cut, or put aside: what is shipped next is
+  // another one, with a restart budget and a restart delay of its own.
+  void note_suspect_cut(JobSlot slot);
   // The job's last answer broke the protocol: its session is closed, its process replaced. Every
   // job of that session is lost, this one included (on_job_lost is called from within).
   void reject_answer(JobSlot slot, const Error& violation);

@@ -151,27 +151,29 @@ void JobTable::log_refusal(const Job& job, const Error& reason) {
   }
 }
 
-void JobTable::on_session_lost(const Session& session, const Error& reason) {
+void JobTable::on_session_lost(const Session& session, const Error& reason, bool is_crash) {
   for (Job& job : jobs_) {
     if (!job.id || job.connection != session.connection()) {
       continue;
     }
-    const bool had_batch_out = session.has_batch_out(*job.id);
-    lose(job, reason);
+    const bool is_suspect = is_crash && session.oldest_batch_out() == job.id;
+    lose(job, reason, is_suspect);
     // A batch that takes its companion down each time must not go on for ever, even where other
     // jobs make progress.
-    if (had_batch_out && ++job.failures > job.companion->spec().restarts_without_progress_max) {
+    if (is_suspect && ++job.failures > job.companion->spec().restarts_without_progress_max) {
       give_up(job, reason);
     }
   }
 }
 
-void JobTable::lose(Job& job, const Error& reason) {
+void JobTable::lose(Job& job, const Error& reason, bool is_suspect) {
   slots_.erase(*job.id);
   job.id.reset();
   job.is_open = false;
   if (std::exchange(job.is_announced, false)) {
-    callbacks_.push_back([listener = job.listener, reason] { listener->on_job_lost(reason); });
+    callbacks_.push_back([listener = job.listener, reason, is_suspect] {
+      listener->on_job_lost(reason, is_suspect);
+    });
   }
 }
 

@@ -52,7 +52,7 @@ class JobTable {
   void on_opened(JobId job);
   void on_refused(JobId job, Error error);
   void on_answered(BatchAnswered answer);
-  void on_session_lost(const Session& session, const Error& reason);
+  void on_session_lost(const Session& session, const Error& reason, bool is_crash);
 
   // When assign() next has a job that waits for another attempt.
   std::optional<Duration> next_retry() const;
@@ -65,7 +65,7 @@ class JobTable {
 
  private:
   Job* find(JobId job);
-  void lose(Job& job, const Error& reason);
+  void lose(Job& job, const Error& reason, bool is_suspect = false);
   void log_refusal(const Job& job, const Error& reason);
   void give_up(const Job& job, const Error& reason);
 

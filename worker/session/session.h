@@ -93,6 +93,10 @@ class Session {
   const Hello& hello() const { return hello_; }
   size_t job_count() const { return jobs_.size(); }
   bool has_batch_out(JobId job) const;
+  // The job of the batch that the peer has had longest.
+  std::optional<JobId> oldest_batch_out() const {
+    return out_.empty() ? std::nullopt : std::optional(out_.front());
+  }
 
  private:
   struct Job {

@@ -211,6 +211,13 @@ void Supervision::note_progress(std::optional<ProcessId> process) {
   }
 }
 
+void Supervision::forgive() {
+  for (Process& process : processes_) {
+    process.failures = 0;
+    process.own_failures = 0;
+  }
+}
+
 void Supervision::stop(Process& process, Removal removal) {
   process.phase = Phase::kStopping;
   process.due = context_.clock.monotonic();

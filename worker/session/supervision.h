@@ -53,6 +53,8 @@ class Supervision {
 
   // Restores the restart budget, and the delay of this process.
   void note_progress(std::optional<ProcessId> process);
+  // Restores the restart budget and the delays of all processes.
+  void forgive();
   void note_error(const Error& error) { status_.last_error = error.message; }
   void note_deadline_missed() { ++status_.deadlines_missed; }
   void note_protocol_violation() { ++status_.protocol_violations; }

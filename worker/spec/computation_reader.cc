@@ -61,6 +61,7 @@ constexpr std::array kUses = {
              Use::kRequired},
     FieldUse{"output_stream_ids", "the streams to emit to", Use::kRefused, Use::kRequired,
              Use::kOptional},
+    FieldUse{"dead_letter_stream_id", "", Use::kRefused, Use::kOptional, Use::kOptional},
     FieldUse{"internal_states", "", Use::kRefused, Use::kOptional, Use::kOptional},
 };
 
@@ -140,6 +141,10 @@ ComputationSpec read_computation(const std::string& id, const Node& node, const 
   reader.read_name("source_stream_id", text);
   if (!text.empty()) {
     computation.source_stream_id = StreamId(std::exchange(text, {}));
+  }
+  reader.read_name("dead_letter_stream_id", text);
+  if (!text.empty()) {
+    computation.dead_letter_stream_id = StreamId(std::exchange(text, {}));
   }
   reader.read_name("companion", text);
   computation.companion = CompanionName(std::exchange(text, id));

@@ -65,6 +65,9 @@ class StreamGraph {
     for (size_t i = 0; i < computation.output_stream_ids.size(); ++i) {
       add_producer(id, computation.output_stream_ids[i], child_path(path("output_stream_ids"), i));
     }
+    if (computation.dead_letter_stream_id) {
+      add_producer(id, *computation.dead_letter_stream_id, path("dead_letter_stream_id"));
+    }
   }
 
   void add_producer(const ComputationId& id, const StreamId& stream, const std::string& path) {

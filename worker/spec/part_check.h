@@ -15,6 +15,9 @@ void check_graph(const PipelineSpec& spec, Problems& problems);
 // Key columns are columns of every input stream; a source's stream has the columns it fills.
 void check_schemas(const PipelineSpec& spec, Problems& problems);
 
+// Dead-letter streams have columns of dead letters, and no other use.
+void check_dead_letters(const PipelineSpec& spec, Problems& problems);
+
 // Nothing is written by two, standard input and output are used once, and no source reads what the
 // pipeline writes.
 void check_files(const PipelineSpec& spec, Problems& problems);

@@ -76,6 +76,9 @@ void check_references(const PipelineSpec& spec, Problems& problems) {
     if (computation.source_stream_id) {
       streams.check(*computation.source_stream_id, path("source_stream_id"));
     }
+    if (computation.dead_letter_stream_id) {
+      streams.check(*computation.dead_letter_stream_id, path("dead_letter_stream_id"));
+    }
     companions.check(computation.companion, path("companion"));
     streams.check(computation.input_stream_ids, path("input_stream_ids"));
     streams.check(computation.output_stream_ids, path("output_stream_ids"));

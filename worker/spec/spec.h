@@ -92,7 +92,15 @@ struct ComputationSpec {
   TableSchema group_by_schema;
   std::vector<StreamId> input_stream_ids;
   std::vector<StreamId> output_stream_ids;
+  // Where the inputs go that its function fails on; none: into the store.
+  std::optional<StreamId> dead_letter_stream_id;
   std::map<StateName, InternalStateSpec> internal_states;
+};
+
+// What becomes of an input that the function fails on, alone and again and again.
+enum class FailureAction : uint8_t {
+  kStop,        // the pipeline ends
+  kDeadLetter,  // it is put aside with its error, and the pipeline goes on
 };
 
 // What may change on a running pipeline.
@@ -103,7 +111,11 @@ struct DynamicComputationSpec {
   Duration batch_duration = Duration::milliseconds(0);
   uint32_t desired_partition_count = 1;
   uint32_t max_attempts = 3;
-  Duration retry_delay = Duration::milliseconds(500);
+  Duration retry_delay = Duration::milliseconds(500);  // doubled from try to try, up to the next
+  Duration retry_delay_max = Duration::seconds(30);
+  // How often a batch may take its companion down before it counts as failed.
+  uint32_t max_crashes_per_batch = 3;
+  FailureAction on_failure = FailureAction::kStop;
   uint64_t inbox_bytes_limit = limits::kInboxBytesDefault;
   yson::Node parameters;  // a map
 };

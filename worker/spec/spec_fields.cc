@@ -21,9 +21,17 @@ constexpr Names kCompanionKnown = {
     "processes",         "startup_timeout",   "batch_timeout",
     "restart_delay_min", "restart_delay_max", "restarts_without_progress_max"};
 
-constexpr Names kComputationKnown = {
-    "kind",       "source",          "source_stream_id", "companion",         "processing_function",
-    "parameters", "group_by_schema", "input_stream_ids", "output_stream_ids", "internal_states"};
+constexpr Names kComputationKnown = {"kind",
+                                     "source",
+                                     "source_stream_id",
+                                     "companion",
+                                     "processing_function",
+                                     "parameters",
+                                     "group_by_schema",
+                                     "input_stream_ids",
+                                     "output_stream_ids",
+                                     "internal_states",
+                                     "dead_letter_stream_id"};
 constexpr Names kComputationNotYet = {
     "timer_streams",  "key_visitor_streams", "external_state_managers", "external_state_joiners",
     "state_joiners",  "streams_dependency",  "watermark_strategy",      "processing_mode",
@@ -43,8 +51,9 @@ constexpr Names kSinkKnown = {"type", "input_stream_ids", "path"};
 constexpr Names kDynamicSpecKnown = {"state_cache_bytes_limit", "computations"};
 
 constexpr Names kDynamicComputationKnown = {
-    "max_rows_per_batch", "max_bytes_per_batch", "batch_duration",    "desired_partition_count",
-    "max_attempts",       "retry_delay",         "inbox_bytes_limit", "parameters"};
+    "max_rows_per_batch", "max_bytes_per_batch", "batch_duration",  "desired_partition_count",
+    "max_attempts",       "retry_delay",         "retry_delay_max", "max_crashes_per_batch",
+    "on_failure",         "inbox_bytes_limit",   "parameters"};
 constexpr Names kDynamicComputationNotYet = {"key_visitor_streams", "format_overrides",
                                              "watermark_strategy"};
 

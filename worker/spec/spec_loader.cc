@@ -77,6 +77,7 @@ SpecReport check_tree(const Node& root, const std::filesystem::path& folder) {
   check_references(spec, problems);
   check_graph(spec, problems);
   check_schemas(spec, problems);
+  check_dead_letters(spec, problems);
   check_files(spec, problems);
   for (const auto& [id, computation] : spec.computations) {
     spec.dynamic_spec.computations.try_emplace(id, default_dynamic_computation());

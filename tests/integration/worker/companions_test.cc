@@ -144,7 +144,8 @@ TEST(Function, ThatFailsEveryTimeStopsThePipelineAndSaysWhere) {
   const Finished finished = job.run_to_end({"--json"});
   EXPECT_EQ(finished.exit_code, 1);
   const yson::Node summary = parsed_json(finished.output);
-  EXPECT_EQ(number(*summary.find("computations")->find("count"), "failed_batches"), 2);
+  EXPECT_EQ(number(*summary.find("computations")->find("count"), "failed_batches"), 4)
+      << "twice with others, twice alone";
   EXPECT_THAT(
       summary.find("error")->as_string(),
       AllOf(HasSubstr("user-code-failed"), HasSubstr("computation \"count\", partition "),

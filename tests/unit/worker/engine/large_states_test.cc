@@ -98,7 +98,7 @@ TEST(LargeStates, BatchesAreCutUntilTheirStatesFitInAFrame) {
     world.settle();
   }
   ASSERT_EQ(world.state(), Engine::State::kFinished) << world.engine().error().to_string();
-  EXPECT_EQ(count.words(), "ab|cde|ab|cd|e");
+  EXPECT_EQ(count.words(), "ab|cde|ab|c|de");
 }
 
 }  // namespace

@@ -13,7 +13,10 @@ Progress sample() {
           .inbox = {.block = BlockSequence(UINT64_MAX), .row = UINT32_MAX},
           .source_position = std::string("a\0\xff", 3),
           .dead_letters = FilePosition{.path = "/bad", .length = 0},
+          .source_rows_done = {{"/in/a", 7}, {"-", 1}},
           .sink_position = "sink",
+          .dead_letters_kept = 8,
+          .dead_letter_bytes_kept = 9,
           .messages_in = 3,
           .messages_out = 4,
           .lines_skipped = 5};
@@ -26,7 +29,10 @@ TEST(Progress, ComesBackAsItWas) {
   EXPECT_EQ(read->inbox, sample().inbox);
   EXPECT_EQ(read->source_position, sample().source_position);
   EXPECT_EQ(read->dead_letters, sample().dead_letters) << "a length of 0 and none are two things";
+  EXPECT_EQ(read->source_rows_done, sample().source_rows_done);
   EXPECT_EQ(read->sink_position, "sink");
+  EXPECT_EQ(read->dead_letters_kept, 8u);
+  EXPECT_EQ(read->dead_letter_bytes_kept, 9u);
   EXPECT_EQ(read->messages_in, 3u);
   EXPECT_EQ(read->messages_out, 4u);
   EXPECT_EQ(read->lines_skipped, 5u);

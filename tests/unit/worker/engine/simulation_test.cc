@@ -1,8 +1,10 @@
 // Random runs: everything happens in random order, batches fail, companions and the worker itself
 // crash at random, and whatever was not stored by then is lost. In the end states and sinks must be
 // what an undisturbed run leaves. A seed that fails reproduces by itself: --gtest_filter=*/SEED.
+#include <optional>
 #include <random>
 
+#include "protocol/frame/wire_values.h"
 #include "tests/unit/worker/engine/world.h"
 
 namespace retinue::worker::testing {
@@ -21,7 +23,7 @@ std::vector<std::string> some_lines(std::mt19937& random, size_t count) {
 
 class Simulation : public ::testing::TestWithParam<uint32_t> {
  protected:
-  Simulation() : random_(GetParam()), world_(some_lines(random_, pick(60))) {
+  Simulation() : random_(GetParam()), lines_(some_lines(random_, pick(60))), world_(lines_) {
     auto& dynamic = world_.spec.dynamic_spec;
     dynamic.state_cache_bytes_limit = chance(2) ? 1 : 1 << 20;
     for (auto& [id, computation] : dynamic.computations) {
@@ -35,12 +37,49 @@ class Simulation : public ::testing::TestWithParam<uint32_t> {
     crashes_left_ = chance(4) ? 0 : pick(12);
     failures_left_ = chance(4) ? 0 : pick(20);
     companion_crashes_left_ = chance(4) ? 0 : pick(8);
+    if (chance(3)) {
+      poison();
+      return;
+    }
     world_.on_batch = [this](const std::string&, ConnectionId from, wire::Batch::Reader batch) {
       if (failures_left_ == 0 || !chance(8)) {
         return false;
       }
       --failures_left_;
       world_.fail_batch(from, batch, "no luck");
+      return true;
+    };
+  }
+
+  // "count" fails on one word, or its companion dies or hangs on it; nothing else fails.
+  void poison() {
+    dead_word_ = "question";
+    failures_left_ = companion_crashes_left_ = 0;
+    DynamicComputationSpec& count =
+        world_.spec.dynamic_spec.computations.at(ComputationId("count"));
+    count.on_failure = FailureAction::kDeadLetter;
+    count.max_attempts = 1 + pick(3);
+    count.max_crashes_per_batch = 1 + pick(3);
+    world_.spec.companions.at(CompanionName("words")).batch_timeout = Duration::milliseconds(300);
+    world_.on_batch = [this](const std::string& function, ConnectionId from,
+                             wire::Batch::Reader batch) {
+      const auto rows = read_rows(batch.getMessages()[0].getRows());
+      std::optional<uint32_t> dead;
+      for (uint32_t row = 0; function == "count" && row < rows->row_count(); ++row) {
+        if (rows->column(ColumnIndex(0)).bytes_at(row) == dead_word_) {
+          dead = row;
+        }
+      }
+      if (!dead) {
+        return false;
+      }
+      switch (pick(5)) {
+        case 0: world_.fail_batch(from, batch, "named", *dead); break;
+        case 1: world_.fail_batch(from, batch, "somebody", std::nullopt); break;
+        case 2: world_.fail_batch(from, batch, "a lie", pick(rows->row_count())); break;
+        case 3: world_.crash_companion_of(from); break;
+        default: break;  // it hangs
+      }
       return true;
     };
   }
@@ -99,8 +138,21 @@ class Simulation : public ::testing::TestWithParam<uint32_t> {
     }
   }
 
+  size_t dead_words() const {
+    size_t count = 0;
+    for (const std::string& line : lines_) {
+      for (size_t at = line.find(dead_word_); at != std::string::npos && !dead_word_.empty();
+           at = line.find(dead_word_, at + 1)) {
+        ++count;
+      }
+    }
+    return count;
+  }
+
   std::mt19937 random_;
+  const std::vector<std::string> lines_;
   World world_;
+  std::string dead_word_;
   uint32_t crashes_left_ = 0;
   uint32_t failures_left_ = 0;
   uint32_t companion_crashes_left_ = 0;
@@ -113,7 +165,8 @@ TEST_P(Simulation, EndsAsAnUndisturbedRunDoes) {
     ASSERT_LT(steps, 200'000) << "it never ends";
     ASSERT_NO_FATAL_FAILURE(step());
   }
-  world_.expect_complete();
+  world_.expect_complete(dead_word_);
+  EXPECT_EQ(world_.store.dead_letter_count(), dead_words());
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, Simulation, ::testing::Range(0u, 300u));

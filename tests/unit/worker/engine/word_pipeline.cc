@@ -69,6 +69,7 @@ PipelineSpec word_pipeline() {
   spec.sinks[SinkName("all")] = file_sink({StreamId("counts"), StreamId("sizes")}, "/all");
   for (const auto& [id, computation] : spec.computations) {
     spec.dynamic_spec.computations[id].max_attempts = 1'000'000;
+    spec.dynamic_spec.computations[id].max_crashes_per_batch = 1'000'000;
   }
   spec.dynamic_spec.computations[ComputationId("count")].desired_partition_count = 3;
   spec.dynamic_spec.computations[ComputationId("sizes")].desired_partition_count = 2;

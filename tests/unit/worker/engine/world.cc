@@ -296,7 +296,8 @@ void World::handle(ConnectionId from, Peer& peer, Envelope::Reader message) {
   }
 }
 
-void World::fail_batch(ConnectionId to, wire::Batch::Reader batch, std::string message) {
+void World::fail_batch(ConnectionId to, wire::Batch::Reader batch, std::string message,
+                       std::optional<uint32_t> order) {
   answer(to, [&](Envelope::Builder out) {
     auto failed = out.initBatchFailed();
     failed.setJob(batch.getJob());
@@ -304,30 +305,40 @@ void World::fail_batch(ConnectionId to, wire::Batch::Reader batch, std::string m
     failed.setAttempt(batch.getAttempt());
     failed.initError().setCode(static_cast<uint16_t>(ErrorCode::kUserCodeFailed));
     failed.getError().setMessage(message);
-    failed.setHasInput(true);
-    failed.setOrder(0);
+    failed.setHasInput(order.has_value());
+    failed.setOrder(order.value_or(0));
+    failed.setExceptionType("Oops");
     failed.setTrace("trace of it");
   });
 }
 
 void World::crash_companion(size_t index) {
-  for (auto& [connection, peer] : run_->peers) {
+  for (const auto& [connection, peer] : run_->peers) {
     if (!run_->exited.contains(peer.process) && index-- == 0) {
-      const size_t process = peer.process;
-      const bool was_closed = run_->transport.connections[connection].is_closed;
-      const ConnectionId lost = connection;
-      run_->exited.insert(process);
-      run_->peers.erase(lost);
-      if (!was_closed) {
-        run_->companions->on_disconnected(lost, {ErrorCode::kConnectionClosed, "it closed"});
-        turn();
-      }
-      run_->companions->on_process_exited(run_->transport.processes[process].request.process,
-                                          "was killed by signal 9 (Killed)");
-      turn();
+      lose_process(connection);
       return;
     }
   }
+}
+
+void World::crash_companion_of(ConnectionId connection) {
+  if (run_->peers.contains(connection)) {
+    lose_process(connection);
+  }
+}
+
+void World::lose_process(ConnectionId lost) {
+  const size_t process = run_->peers.at(lost).process;
+  const bool was_closed = run_->transport.connections[lost].is_closed;
+  run_->exited.insert(process);
+  run_->peers.erase(lost);
+  if (!was_closed) {
+    run_->companions->on_disconnected(lost, {ErrorCode::kConnectionClosed, "it closed"});
+    turn();
+  }
+  run_->companions->on_process_exited(run_->transport.processes[process].request.process,
+                                      "was killed by signal 9 (Killed)");
+  turn();
 }
 
 void World::obey_signals() {

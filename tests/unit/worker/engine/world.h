@@ -91,10 +91,14 @@ class World {
   // Lets the companions take their next frames, one each. False when there are none.
   bool companions_step();
   void crash_companion(size_t index);
+  // The one of this connection.
+  void crash_companion_of(ConnectionId connection);
   void obey_signals();
   // What the next batch of a function is answered with instead.
   std::function<bool(const std::string& function, ConnectionId, wire::Batch::Reader)> on_batch;
-  void fail_batch(ConnectionId to, wire::Batch::Reader batch, std::string message);
+  // `order`: of the input that it names.
+  void fail_batch(ConnectionId to, wire::Batch::Reader batch, std::string message,
+                  std::optional<uint32_t> order = 0);
   void answer(ConnectionId from, const std::function<void(wire::Envelope::Builder)>& fill);
 
   // Does everything there is to do until nothing moves any more.
@@ -106,8 +110,9 @@ class World {
   const std::vector<Row>& sink(const std::string& name, uint32_t partition = 0) {
     return sinks_[{name, partition}];
   }
-  // What a run without trouble ends with, however its partitions interleave.
-  void expect_complete();
+  // What a run without trouble ends with, however its partitions interleave; without `dead_word`,
+  // which never came through "count".
+  void expect_complete(const std::string& dead_word = "");
   // The state of a key, by name, as the store has it.
   std::map<std::string, std::string> stored_states(const std::string& computation,
                                                    const std::string& state) const;
@@ -150,6 +155,9 @@ class World {
   EngineDependencies dependencies();
   void turn();
   void handle(ConnectionId from, Peer& peer, wire::Envelope::Reader message);
+
+  // The process of the peer is gone.
+  void lose_process(ConnectionId lost);
 
   const std::vector<std::string> lines_;
   std::map<std::pair<std::string, uint32_t>, std::vector<Row>> sinks_;

@@ -294,6 +294,8 @@ TEST_F(AnswerTest, AFailureNamesItsInput) {
   ASSERT_TRUE(failure.ok()) << failure.error().to_string();
   EXPECT_EQ(failure->error.code, ErrorCode::kUserCodeFailed);
   EXPECT_EQ(failure->error.message, "std::logic_error: boom");
+  EXPECT_EQ(failure->exception_type, "std::logic_error");
+  EXPECT_EQ(failure->order, OrderPosition(2));
   EXPECT_EQ(failure->input, describe_input(plan, *batch_, OrderPosition(2)));
   EXPECT_EQ(failure->trace, "at line 3");
 
@@ -305,6 +307,7 @@ TEST_F(AnswerTest, AFailureNamesItsInput) {
   failed.setHasInput(false);
   frame = frame_of(out_);
   EXPECT_EQ(read_failure(plan, *batch_, frame.envelope().getBatchFailed())->input, "");
+  EXPECT_EQ(read_failure(plan, *batch_, frame.envelope().getBatchFailed())->order, std::nullopt);
   failed.setEpoch(6);
   frame = frame_of(out_);
   EXPECT_EQ(read_failure(plan, *batch_, frame.envelope().getBatchFailed()).error().code,

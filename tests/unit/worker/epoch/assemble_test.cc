@@ -173,7 +173,8 @@ TEST_F(EpochFixture, ASourcesRowsHaveTheirPartitionAsKey) {
   BatchAssembler assembles(source, cache, store);
   const RowBatchBuilder rows = rows_of(kWords, {{std::string("x"), Null()}, {Null(), Null()}});
   const RowBatchView view = rows.view();
-  const auto batch = assembles.assemble(view, "/in/a.txt", {9, 0}, Timestamp(33));
+  const auto batch = assembles.assemble(
+      {.rows = view, .begin = 0, .end = 2, .partition = "/in/a.txt"}, {9, 0}, Timestamp(33));
   ASSERT_TRUE(batch.ok());
   EXPECT_THAT((*batch)->key_indexes, ElementsAre(0, 0));
   EXPECT_EQ(row_at((*batch)->key_rows.view(), 0), Row{std::string("/in/a.txt")});
@@ -181,8 +182,15 @@ TEST_F(EpochFixture, ASourcesRowsHaveTheirPartitionAsKey) {
             stored_key(source.key_schema, {std::string("/in/a.txt")}).value());
   EXPECT_THAT((*batch)->event_timestamps(), ElementsAre(33, 33));
 
+  const auto second = assembles.assemble(
+      {.rows = view, .begin = 1, .end = 2, .partition = "/in/a.txt"}, {9, 0}, Timestamp(33));
+  ASSERT_TRUE(second.ok());
+  EXPECT_EQ((*second)->row_count, 1u);
+  EXPECT_EQ((*second)->find(OrderPosition(0)).second, 1u);
+
   const RowBatchView no_rows;
-  const auto empty = assembles.assemble(no_rows, "", {9, 0}, Timestamp(33));
+  const auto empty = assembles.assemble({.rows = no_rows, .begin = 0, .end = 0, .partition = ""},
+                                        {9, 0}, Timestamp(33));
   ASSERT_TRUE(empty.ok());
   EXPECT_EQ((*empty)->row_count, 0u);
 }

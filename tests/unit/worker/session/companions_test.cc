@@ -185,6 +185,34 @@ TEST_F(CompanionsTest, ABatchThatTakesItsCompanionDownEachTimeIsFatalThoughOther
               HasSubstr("partition 0 of computation \"count\""));
 }
 
+TEST_F(CompanionsTest, TheOldestBatchOfADeadProcessIsSuspect) {
+  start(3);
+  const ConnectionId peer = connect_spawned();
+  open_jobs(peer);
+  ship(1);
+  ship(0);
+  exit_spawned(0);
+  EXPECT_THAT(listeners[0]->events, ElementsAre("ready", "lost"));
+  EXPECT_THAT(listeners[1]->events, ElementsAre("ready", "lost, suspect"));
+  EXPECT_THAT(listeners[2]->events, ElementsAre("ready", "lost"));
+}
+
+TEST_F(CompanionsTest, ASuspectThatIsCutRestoresTheBudgetAndTheDelay) {
+  companion().restarts_without_progress_max = 2;
+  start(2);
+  for (size_t i = 0; i < 6; ++i) {
+    const ConnectionId peer = connect_spawned();
+    open_jobs(peer);
+    ship(0);
+    ship(1);
+    companions->note_suspect_cut(slots[0]);
+    exit_spawned(i);
+    advance(companion().restart_delay_min);
+    ASSERT_EQ(transport.processes.size(), i + 2);
+  }
+  EXPECT_FALSE(companions->fatal_error()) << "nor are those to blame that only waited";
+}
+
 TEST_F(CompanionsTest, AProgramThatCannotBeStartedIsFatalAtOnce) {
   transport.spawn_error = Error{ErrorCode::kNotFound, "bin/words: no such file"};
   start();

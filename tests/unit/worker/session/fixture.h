@@ -106,10 +106,10 @@ class RecordingListener final : public JobListener {
     job_ = job;
     events.push_back("ready");
   }
-  void on_job_lost(const Error& reason) override {
+  void on_job_lost(const Error& reason, bool is_suspect) override {
     EXPECT_TRUE(job_) << "lost without being ready";
     job_.reset();
-    events.push_back("lost");
+    events.push_back(is_suspect ? "lost, suspect" : "lost");
     last_loss = reason;
   }
   void on_batch_done(Frame frame) override {

@@ -210,6 +210,16 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"/dynamic_spec/computations/count/max_attempts", "0",
             "/dynamic_spec/computations/count/max_attempts",
             "expected a whole number from 1 to 1000000, found 0"},
+        Bad{"/dynamic_spec/computations/count/retry_delay_max", "\"999ms\"",
+            "/dynamic_spec/computations/count/retry_delay_max",
+            "expected at least retry_delay, 1s, found 999ms"},
+        Bad{"/dynamic_spec/computations/count/max_crashes_per_batch", "0",
+            "/dynamic_spec/computations/count/max_crashes_per_batch",
+            "expected a whole number from 1 to 1000000, found 0"},
+        Bad{"/dynamic_spec/computations/count/on_failure", "\"dead_leter\"",
+            "/dynamic_spec/computations/count/on_failure",
+            "expected one of \"stop\" or \"dead_letter\", found \"dead_leter\" (did you mean "
+            "\"dead_letter\"?)"},
         Bad{"/dynamic_spec/computations/count/format_overrides", "{}",
             "/dynamic_spec/computations/count/format_overrides",
             "the field \"format_overrides\" is not supported yet"}));
@@ -227,6 +237,41 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"/computations/count/input_stream_ids", "[\"words\", \"events\", \"counts\"]",
             "/computations/count/input_stream_ids",
             "the cycle count -> count is not supported yet"}));
+
+INSTANTIATE_TEST_SUITE_P(
+    DeadLetters, BadParts,
+    testing::Values(
+        Bad{"/streams/failures/schema/0/name", "\"mesage\"", "/streams/failures/schema/0/name",
+            "expected a column of a dead-letter stream, found \"mesage\" (did you mean "
+            "\"message\"?)"},
+        Bad{"/streams/failures/schema/1/type", "\"any\"", "/streams/failures/schema/1/type",
+            "expected \"string\", the type of \"error\" in a dead-letter stream, found \"any\""},
+        Bad{"/computations/count/output_stream_ids/1", "\"failures\"",
+            "/computations/count/dead_letter_stream_id",
+            "expected a stream of its own, which the computation has no other use for"},
+        Bad{"/computations/watch/output_stream_ids", "[\"failures\"]",
+            "/computations/watch/output_stream_ids/0",
+            "expected a stream that nothing else produces, found \"failures\", which computation "
+            "\"count\" produces"}));
+
+TEST(BadPartSpecs, ADeadLetterStreamThatDoesNotExist) {
+  yson::Node spec = sample_spec();
+  put(spec, "/computations/count/dead_letter_stream_id", "\"failure\"");
+  EXPECT_THAT(problems_of(spec),
+              testing::Contains(SpecProblem{
+                  "/computations/count/dead_letter_stream_id",
+                  "expected the name of a stream, found \"failure\", which does not exist (did you "
+                  "mean \"failures\"?)"}));
+}
+
+TEST(BadPartSpecs, RetryDelaysThatAreLongByThemselves) {
+  yson::Node spec = sample_spec();
+  put(spec, "/dynamic_spec/computations/count/retry_delay", "\"5m\"");
+  put(spec, "/dynamic_spec/computations/count/retry_delay_max", "");
+  const PipelineSpec read = loaded(spec);
+  EXPECT_EQ(read.dynamic_spec.computations.at(ComputationId("count")).retry_delay_max,
+            Duration::seconds(300));
+}
 
 TEST(BadPartSpecs, StreamsWithoutEnds) {
   yson::Node spec = sample_spec();

@@ -32,6 +32,10 @@ constexpr std::string_view kSample = R"json({
       {"name": "count", "type": "int64"},
       {"name": "share", "type": "double"},
       {"name": "is_new", "type": "boolean"}
+    ]},
+    "failures": {"schema": [
+      {"name": "message", "type": "any"},
+      {"name": "error", "type": "string", "required": true}
     ]}
   },
   "companions": {
@@ -87,6 +91,7 @@ constexpr std::string_view kSample = R"json({
       ],
       "input_stream_ids": ["words", "events"],
       "output_stream_ids": ["counts"],
+      "dead_letter_stream_id": "failures",
       "internal_states": {
   "count" : {}, "seen" : {
     "format" : "yson"
@@ -104,7 +109,9 @@ constexpr std::string_view kSample = R"json({
 , "sinks" : {
   "file" :
       {"type" : "json_lines", "input_stream_ids" : ["counts"], "path" : "out/{partition}.jsonl"},
-  "screen" : {"type" : "stdout", "input_stream_ids" : [ "counts", "events" ]}
+  "screen" : {"type" : "stdout", "input_stream_ids" : [ "counts", "events" ]},
+  "failures" :
+      {"type" : "json_lines", "input_stream_ids" : ["failures"], "path" : "out/failures"}
 },
             "dynamic_spec" : {
   "state_cache_bytes_limit" : "1Gi", "computations" : {
@@ -115,6 +122,9 @@ constexpr std::string_view kSample = R"json({
       "desired_partition_count" : 8,
       "max_attempts" : 5,
       "retry_delay" : "1s",
+      "retry_delay_max" : "20s",
+      "max_crashes_per_batch" : 2,
+      "on_failure" : "dead_letter",
       "inbox_bytes_limit" : 1000000,
       "parameters" : {"threshold" : 10}
     },

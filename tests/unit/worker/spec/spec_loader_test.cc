@@ -43,7 +43,7 @@ TEST(LoadSpec, ReadsStreams) {
   const PipelineSpec spec = loaded(sample_spec());
   EXPECT_EQ(spec.name, "sample");
   EXPECT_EQ(spec.folder, "/pipelines/sample");
-  ASSERT_EQ(spec.streams.size(), 4u);
+  ASSERT_EQ(spec.streams.size(), 5u);
   const auto columns = spec.streams.at(StreamId("counts")).schema.columns();
   ASSERT_EQ(columns.size(), 4u);
   EXPECT_EQ(columns[0], (Column{"word", ColumnType::kString, false, ""}));
@@ -129,6 +129,9 @@ TEST(LoadSpec, ReadsTheDynamicSpec) {
   EXPECT_EQ(count.desired_partition_count, 8u);
   EXPECT_EQ(count.max_attempts, 5u);
   EXPECT_EQ(count.retry_delay, Duration::seconds(1));
+  EXPECT_EQ(count.retry_delay_max, Duration::seconds(20));
+  EXPECT_EQ(count.max_crashes_per_batch, 2u);
+  EXPECT_EQ(count.on_failure, FailureAction::kDeadLetter);
   EXPECT_EQ(count.inbox_bytes_limit, 1'000'000u);
   EXPECT_EQ(yson::to_string(count.parameters, yson::Format::kText), R"({"threshold"=10})");
   const DynamicComputationSpec& watch = spec.dynamic_spec.computations.at(ComputationId("watch"));
