@@ -5,11 +5,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "worker/json/error_text.h"
@@ -123,9 +125,69 @@ CLI::App* add_read_states(CLI::App& states, ReadStatesOptions& options) {
   return read;
 }
 
+// One of list, retry and drop.
+CLI::App* add_dead_letters_action(CLI::App& group, const std::string& name,
+                                  const std::string& description, DeadLettersOptions& options) {
+  CLI::App* command = group.add_subcommand(name, description);
+  add_data_dir(*command, options.data_dir);
+  command->add_option("--computation,-c", options.computation, "Only those of this computation");
+  CLI::Option* ids = command->add_option(
+      "--id", options.ids, "Only these, such as count/0/17; may be given more than once");
+  if (options.action != DeadLettersOptions::Action::kList) {
+    CLI::Option* all = command->add_flag("--all", options.all, "All of them, or of --computation");
+    ids->excludes(all);
+  }
+  command->add_flag("--json", options.json, "As JSON, one line each");
+  return command;
+}
+
 std::string see_help(const std::string& path) {
   return fmt::format("Run {} --help for more.\n", path);
 }
+
+// `retinue dead-letters list|retry|drop`.
+class DeadLetterCommands {
+ public:
+  explicit DeadLetterCommands(CLI::App& app) {
+    using Action = DeadLettersOptions::Action;
+    CLI::App* group = app.add_subcommand(
+        "dead-letters", "Look at the inputs that were put aside, try them again or drop them");
+    actions_[1].options.action = Action::kRetry;
+    actions_[2].options.action = Action::kDrop;
+    actions_[0].command = add_dead_letters_action(
+        *group, "list", "Print them, of a running pipeline too", actions_[0].options);
+    actions_[1].command = add_dead_letters_action(
+        *group, "retry",
+        "Put messages back at the end of their queue, as they were; no worker may run",
+        actions_[1].options);
+    actions_[2].command = add_dead_letters_action(*group, "drop", "Forget them; no worker may run",
+                                                  actions_[2].options);
+  }
+
+  // nullopt: none of them was given.
+  std::optional<Command> chosen() const {
+    for (const auto& [command, options] : actions_) {
+      if (!command->parsed()) {
+        continue;
+      }
+      const bool says_which = options.all || !options.ids.empty();
+      if (options.action != DeadLettersOptions::Action::kList && !says_which) {
+        const std::string path = "retinue dead-letters " + command->get_name();
+        return PrintAndExit{fmt::format("{}: say which: --id or --all\n{}", path, see_help(path)),
+                            kExitUsage};
+      }
+      return options;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  struct Action {
+    const CLI::App* command = nullptr;
+    DeadLettersOptions options;
+  };
+  std::array<Action, 3> actions_;
+};
 
 std::vector<std::string> command_names(const CLI::App& app) {
   std::vector<std::string> names;
@@ -184,6 +246,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   const CLI::App* check = add_check(app, check_options);
   CLI::App* states = app.add_subcommand("states", "Look into the states of a data directory");
   const CLI::App* read = add_read_states(*states, read_options);
+  DeadLetterCommands dead_letters(app);
   CLI::App* version = app.add_subcommand("version", "Print the version");
   version->add_flag("--json", version_options.json, "As JSON");
   // `retinue help run` is `retinue run --help`.
@@ -212,6 +275,9 @@ Command parse_command_line(int argc, const char* const* argv) {
   }
   if (read->parsed()) {
     return read_options;
+  }
+  if (auto command = dead_letters.chosen()) {
+    return *std::move(command);
   }
   return version_options;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "worker/log/log.h"
 #include "worker/runtime/spdlog_sink.h"
@@ -42,6 +43,17 @@ struct ReadStatesOptions {
   bool json = false;
 };
 
+struct DeadLettersOptions {
+  enum class Action : uint8_t { kList, kRetry, kDrop };
+
+  Action action = Action::kList;
+  std::filesystem::path data_dir;
+  std::optional<std::string> computation;
+  std::vector<std::string> ids;
+  bool all = false;
+  bool json = false;
+};
+
 struct VersionOptions {
   bool json = false;
 };
@@ -52,8 +64,8 @@ struct PrintAndExit {
   int exit_code = kExitOk;
 };
 
-using Command =
-    std::variant<RunOptions, CheckOptions, ReadStatesOptions, VersionOptions, PrintAndExit>;
+using Command = std::variant<RunOptions, CheckOptions, ReadStatesOptions, DeadLettersOptions,
+                             VersionOptions, PrintAndExit>;
 
 Command parse_command_line(int argc, const char* const* argv);
 

@@ -8,12 +8,14 @@
 #include <variant>
 
 #include "worker/cli/command_line.h"
+#include "worker/cli/dead_letter_printer.h"
 #include "worker/cli/spec_printer.h"
 #include "worker/cli/standard_streams.h"
 #include "worker/cli/state_reader.h"
 #include "worker/cli/summary_printer.h"
 #include "worker/daemon/last_words.h"
 #include "worker/daemon/pipeline_run.h"
+#include "worker/engine/kept_dead_letters.h"
 #include "worker/log/printable.h"
 #include "worker/spec/spec_loader.h"
 
@@ -102,6 +104,49 @@ ExitCode execute(const ReadStatesOptions& options, Output& out) {
   if (result.rows == 0 && options.key) {
     print_for_people("(no state for that key)\n");
   }
+  return kExitOk;
+}
+
+ExitCode execute(const DeadLettersOptions& options, Output& out) {
+  using Action = DeadLettersOptions::Action;
+  const bool is_list = options.action == Action::kList;
+  DeadLetterSelection selection;
+  if (options.computation) {
+    selection.computation = ComputationId(*options.computation);
+  }
+  for (const std::string& text : options.ids) {
+    auto id = DeadLetterId::parse(text);
+    if (!id) {
+      return print_error(id.error(), kExitUsage);
+    }
+    selection.ids.push_back(*std::move(id));
+  }
+  // Before a writer would make a new directory.
+  RETINUE_ASSIGN(auto store,
+                 RocksDbStore::open({.directory = options.data_dir.string(), .read_only = true}));
+  if (!is_list) {
+    store.reset();
+    RETINUE_ASSIGN(store, RocksDbStore::open({.directory = options.data_dir.string()}));
+  }
+  RETINUE_ASSIGN(const PipelineRecord record, load_pipeline_record(*store));
+  if (is_list) {
+    RETINUE_TRY(
+        visit_dead_letters(*store, record, selection,
+                           [&](const DeadLetterId& id, const DeadLetter& letter) -> Result<void> {
+                             RETINUE_ASSIGN(const std::string line,
+                                            dead_letter_line(record, id, letter, options.json));
+                             return out.write(line + "\n");
+                           }));
+    return kExitOk;
+  }
+  const bool is_retry = options.action == Action::kRetry;
+  RETINUE_ASSIGN(const uint64_t count, settle_dead_letters(*store, record, selection,
+                                                           is_retry ? DeadLetterSettling::kRetry
+                                                                    : DeadLetterSettling::kDrop));
+  RETINUE_TRY(out.write(
+      options.json ? fmt::format("{{\"{}\":{}}}\n", is_retry ? "retried" : "dropped", count)
+                   : fmt::format("{} {}\n", count,
+                                 is_retry ? "will be tried again by the next run" : "dropped")));
   return kExitOk;
 }
 

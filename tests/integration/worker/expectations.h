@@ -1,6 +1,8 @@
 // What a CountingJob must have come to, computed without Retinue, and JSON that is looked into.
 #pragma once
 
+#include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -9,8 +11,11 @@
 
 namespace retinue::testing {
 
-// States and output files are what its input's lines make, each exactly once and in order.
-void expect_right_results(const CountingJob& job);
+// States and output files are what its input's lines make, each exactly once and in order, those
+// `without` these values.
+void expect_right_results(const CountingJob& job, const std::set<int64_t>& without = {});
+// The states are, whatever order the messages came in.
+void expect_right_states(const CountingJob& job);
 
 // Throws std::runtime_error when it is no JSON.
 yson::Node parsed_json(std::string_view text);

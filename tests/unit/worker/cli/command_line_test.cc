@@ -54,6 +54,28 @@ TEST(CommandLine, RunHasDefaults) {
   EXPECT_FALSE(options.quiet);
 }
 
+TEST(CommandLine, DeadLetters) {
+  using Action = DeadLettersOptions::Action;
+  unsetenv("RETINUE_DATA_DIR");
+  const auto list = parse_as<DeadLettersOptions>({"dead-letters", "list"});
+  EXPECT_EQ(list.action, Action::kList);
+  EXPECT_EQ(list.data_dir, "retinue-data");
+  EXPECT_FALSE(list.computation);
+  const auto retry = parse_as<DeadLettersOptions>(
+      {"dead-letters", "retry", "--id", "a/0/1", "--id", "a/0/2", "-d", "/data", "--json"});
+  EXPECT_EQ(retry.action, Action::kRetry);
+  EXPECT_EQ(retry.ids, (std::vector<std::string>{"a/0/1", "a/0/2"}));
+  EXPECT_EQ(retry.data_dir, "/data");
+  EXPECT_TRUE(retry.json);
+  const auto drop = parse_as<DeadLettersOptions>({"dead-letters", "drop", "--all", "-c", "count"});
+  EXPECT_EQ(drop.action, Action::kDrop);
+  EXPECT_TRUE(drop.all);
+  EXPECT_EQ(drop.computation, "count");
+  expect_usage_error({"dead-letters", "drop"}, "say which: --id or --all");
+  expect_usage_error({"dead-letters", "retry", "--all", "--id", "a/0/1"}, "--id");
+  expect_usage_error({"dead-letters"}, "the commands are: list, retry, drop");
+}
+
 TEST(CommandLine, RunTakesEveryOption) {
   const auto options =
       parse_as<RunOptions>({"run", "-d", "/data", "--durability", "each", "--json", "-q",
@@ -108,7 +130,8 @@ TEST(CommandLine, StatesRead) {
 }
 
 TEST(CommandLine, ErrorsSayWhatIsWrong) {
-  expect_usage_error({}, "a command is missing; the commands are: run, check, states, version");
+  expect_usage_error(
+      {}, "a command is missing; the commands are: run, check, states, dead-letters, version");
   expect_usage_error({"fly"}, "unknown command \"fly\"; the commands are: run, ");
   expect_usage_error({"chekc", "p"}, "unknown command \"chekc\" (did you mean \"check\"?)");
   expect_usage_error({"--fly", "run"}, "unknown option \"--fly\"");

@@ -129,7 +129,8 @@ class MemoryStore final : public Store {
       OwnerNumber owner,
       const std::function<bool(PartitionIndex, DeadLetterNumber, std::string_view record)>& visit)
       const override {
-    for (const auto& [key, record] : dead_letters_) {
+    const auto letters = dead_letters_;  // `visit` may commit
+    for (const auto& [key, record] : letters) {
       if (key.first.owner == owner && !visit(key.first.partition, key.second, record)) {
         break;
       }
