@@ -149,11 +149,11 @@ std::string see_help(const std::string& path) {
 class DeadLetterCommands {
  public:
   explicit DeadLetterCommands(CLI::App& app) {
-    using Action = DeadLettersOptions::Action;
+    using Kind = DeadLettersOptions::Action;
     CLI::App* group = app.add_subcommand(
         "dead-letters", "Look at the inputs that were put aside, try them again or drop them");
-    actions_[1].options.action = Action::kRetry;
-    actions_[2].options.action = Action::kDrop;
+    actions_[1].options.action = Kind::kRetry;
+    actions_[2].options.action = Kind::kDrop;
     actions_[0].command = add_dead_letters_action(
         *group, "list", "Print them, of a running pipeline too", actions_[0].options);
     actions_[1].command = add_dead_letters_action(
