@@ -68,6 +68,7 @@ yson::Node computations_node(const Summary& summary) {
     node.set("state_changes", one.state_changes);
     node.set("keys_cached", one.keys_cached);
     node.set("queued_messages", one.queued_messages);
+    node.set("inbox_bytes", one.inbox_bytes);
     computations.set(one.computation, std::move(node));
   }
   return computations;

@@ -62,6 +62,7 @@ bool InboxInput::is_due(bool only_full) {
 }
 
 Result<std::unique_ptr<PreparedBatch>> InboxInput::take(BatchAssembler& assembler, bool only_full) {
+  RETINUE_TRY(refill_inbox(context_.dependencies().store, ref_, inbox_));
   Part part;
   if (!set_aside_.empty()) {
     part = std::move(set_aside_.front());
@@ -118,7 +119,7 @@ Result<void> InboxInput::settle(const PreparedBatch& prepared, Progress& progres
 }
 
 bool InboxInput::is_exhausted() const {
-  return input_ended_ && inbox_.is_empty() && set_aside_.empty();
+  return input_ended_ && !has_queue();
 }
 
 SourceInput::SourceInput(const ComputationPlan& plan, const SourceSpec& spec,

@@ -80,11 +80,14 @@ class BatchInput {
   virtual void recycle(PreparedBatch& prepared) = 0;
   // True when no batch will come any more.
   virtual bool is_exhausted() const = 0;
+  // Something waits to be taken.
+  virtual bool has_queue() const { return false; }
   // Why it ended before its time; nullptr: it did not.
   virtual const Error* error() const { return nullptr; }
   virtual void on_input_ended() {}
   virtual std::optional<Duration> next_wakeup() const { return std::nullopt; }
   virtual uint64_t queued_messages() const { return 0; }
+  virtual size_t inbox_bytes() const { return 0; }
   virtual void add_to(Summary&) const {}
 };
 
@@ -101,7 +104,9 @@ class InboxInput final : public BatchInput {
   bool is_exhausted() const override;
   void on_input_ended() override { input_ended_ = true; }
   std::optional<Duration> next_wakeup() const override { return wait_until_; }
-  uint64_t queued_messages() const override { return inbox_.rows_ready(); }
+  bool has_queue() const override { return !inbox_.is_empty() || !set_aside_.empty(); }
+  uint64_t queued_messages() const override { return inbox_.rows_queued(); }
+  size_t inbox_bytes() const override { return inbox_.byte_size(); }
 
  private:
   // Taken out of the inbox, and to be a batch.

@@ -305,6 +305,7 @@ void CompanionPartition::add_to(Summary& summary) const {
       one.dead_letters += dead_letters_;
       one.keys_cached += cache_.size();
       one.queued_messages += input_->queued_messages();
+      one.inbox_bytes += input_->inbox_bytes();
     }
   }
   summary.messages_processed += progress_.messages_in - restored_.messages_in;

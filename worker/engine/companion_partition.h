@@ -52,6 +52,7 @@ class CompanionPartition final : public Partition, public JobListener {
   bool has_work_out() const override { return out_ != nullptr || next_ != nullptr; }
   const Error* input_error() const override { return input_->error(); }
   bool has_no_input_left() const override { return input_->is_exhausted() && !has_dropped_work_; }
+  bool has_queue() const override { return input_->has_queue(); }
   void release_committed() override;
 
   Result<void> prepare_next();

@@ -56,6 +56,7 @@ Result<void> Engine::build() {
                                                 partition, context_));
     }
   }
+  connect_entries();
   context_.start_commits();
   for (Entry& entry : entries_) {
     RETINUE_TRY(entry.partition->restore());
@@ -85,20 +86,27 @@ Result<void> Engine::add_computation(const ComputationPlan& plan) {
     auto partition = std::make_unique<CompanionPartition>(
         plan, ref.partition, cache_bytes(spec, topology_, plan), std::move(input), context_);
     partition->register_job();
-    add_entry(std::move(partition));
+    add_entry(std::move(partition), plan.cycle);
   }
   return {};
 }
 
-void Engine::add_entry(std::unique_ptr<Partition> partition) {
-  Entry entry{.partition = std::move(partition), .producers = {}, .input_ended = false};
-  const std::vector<OwnerNumber> producers = topology_.producers_of(entry.partition->ref().owner);
-  for (const Entry& earlier : entries_) {
-    if (std::ranges::find(producers, earlier.partition->ref().owner) != producers.end()) {
-      entry.producers.push_back(earlier.partition.get());
+void Engine::add_entry(std::unique_ptr<Partition> partition, std::optional<uint32_t> cycle) {
+  entries_.push_back(
+      {.partition = std::move(partition), .cycle = cycle, .producers = {}, .input_ended = false});
+}
+
+void Engine::connect_entries() {
+  for (Entry& entry : entries_) {
+    const std::vector<OwnerNumber> owners = topology_.producers_of(entry.partition->ref().owner);
+    for (const Entry& other : entries_) {
+      const bool is_of_its_cycle = entry.cycle && entry.cycle == other.cycle;
+      if (!is_of_its_cycle &&
+          std::ranges::find(owners, other.partition->ref().owner) != owners.end()) {
+        entry.producers.push_back(other.partition.get());
+      }
     }
   }
-  entries_.push_back(std::move(entry));
 }
 
 void Engine::turn() {
@@ -163,19 +171,36 @@ Result<void> Engine::take_commits() {
 }
 
 Result<void> Engine::run_partitions() {
-  for (Entry& entry : entries_) {
-    if (!entry.input_ended && std::ranges::all_of(entry.producers, [](const Partition* producer) {
-          return producer->is_finished();
-        })) {
-      entry.input_ended = true;
-      entry.partition->on_input_ended();
-    }
-  }
+  end_inputs();
   // Consumers first: they make room for what their producers send.
   for (auto entry = entries_.rbegin(); entry != entries_.rend(); ++entry) {
     RETINUE_TRY(entry->partition->turn());
   }
   return {};
+}
+
+bool Engine::has_input_ended(const Entry& entry) const {
+  const auto producers_finished = [](const Entry& one) {
+    return std::ranges::all_of(one.producers,
+                               [](const Partition* producer) { return producer->is_finished(); });
+  };
+  if (!producers_finished(entry)) {
+    return false;
+  }
+  // Whatever a cycle still has would be out, or wait in an inbox of it.
+  return !entry.cycle || std::ranges::all_of(entries_, [&](const Entry& member) {
+    return member.cycle != entry.cycle ||
+           (producers_finished(member) && member.partition->is_idle());
+  });
+}
+
+void Engine::end_inputs() {
+  for (Entry& entry : entries_) {
+    if (!entry.input_ended && has_input_ended(entry)) {
+      entry.input_ended = true;
+      entry.partition->on_input_ended();
+    }
+  }
 }
 
 std::optional<Duration> Engine::next_wakeup() const {

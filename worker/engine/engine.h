@@ -1,7 +1,7 @@
 // Engine: the pipeline at work: every partition of every computation and sink, on one thread.
 //
 // The embedded engine: streams, states and positions live in one Store on this machine. It does no
-// I/O of its own and never blocks but for looking states up; the owner calls turn() whenever
+// I/O of its own and never blocks but for the store's reads; the owner calls turn() whenever
 // something may have happened (EngineDependencies::wake says so), at next_wakeup(), and after every
 // event that it passed to Companions.
 //
@@ -52,9 +52,10 @@ class Engine {
   Summary summary() const;
 
  private:
-  // A partition, and the partitions whose output it reads.
+  // A partition, and the partitions whose output it reads, but for those of its own cycle.
   struct Entry {
     std::unique_ptr<Partition> partition;
+    std::optional<uint32_t> cycle;
     std::vector<const Partition*> producers;
     bool input_ended = false;
   };
@@ -62,14 +63,18 @@ class Engine {
   explicit Engine(EngineDependencies dependencies);
   Result<void> build();
   Result<void> add_computation(const ComputationPlan& plan);
-  void add_entry(std::unique_ptr<Partition> partition);
+  void add_entry(std::unique_ptr<Partition> partition, std::optional<uint32_t> cycle = {});
+  void connect_entries();
+  // Nothing will come into its inbox any more.
+  bool has_input_ended(const Entry& entry) const;
+  void end_inputs();
   void note_input_errors();
   Result<void> take_commits();
   Result<void> run_partitions();
 
   PartitionContext context_;
   Topology topology_;
-  std::vector<Entry> entries_;  // producers before consumers
+  std::vector<Entry> entries_;  // producers before consumers, as far as cycles allow
   std::vector<Commits::Done> done_;
   Duration started_at_;
   State state_ = State::kRunning;

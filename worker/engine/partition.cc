@@ -51,6 +51,9 @@ Inbox& PartitionContext::inbox(PartitionRef partition) {
 bool PartitionContext::has_room(std::span<const OutputPlan> outputs) {
   for (const OutputPlan& output : outputs) {
     for (const ConsumerPlan& consumer : output.consumers) {
+      if (consumer.is_in_cycle) {
+        continue;
+      }
       for (auto at = inboxes_.lower_bound({consumer.owner, PartitionIndex(0)});
            at != inboxes_.end() && at->first.owner == consumer.owner; ++at) {
         if (at->second->is_full()) {

@@ -49,7 +49,8 @@ class PartitionContext {
   void add_inbox(PartitionRef partition, size_t bytes_limit);
   Inbox& inbox(PartitionRef partition);
   PipelineFiles& files() { return files_; }
-  // False while an inbox that these outputs feed is full.
+  // False while an inbox that these outputs feed is full. Inboxes of the producer's own cycle do
+  // not count: it would wait for itself. They spill.
   bool has_room(std::span<const OutputPlan> outputs);
 
   // No new work is taken; what is out is finished.
@@ -93,6 +94,8 @@ class Partition {
   void on_committed();
   // Nothing is out and nothing waits for the store.
   bool is_quiet() const { return commits_in_flight_ == 0 && !has_work_out(); }
+  // It does nothing, and nothing waits for it.
+  bool is_idle() const { return is_quiet() && !has_queue(); }
   // All that its producers will ever send is processed and committed.
   bool is_finished() const { return is_quiet() && has_no_input_left(); }
   // Its producers are finished.
@@ -110,6 +113,7 @@ class Partition {
   virtual Result<void> open() = 0;
   virtual bool has_work_out() const = 0;
   virtual bool has_no_input_left() const = 0;
+  virtual bool has_queue() const { return false; }
   virtual void release_committed() {}
 
   // What begin() submitted is stored; before that nothing is written outside the store.

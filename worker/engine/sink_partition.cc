@@ -57,8 +57,11 @@ Result<void> SinkPartition::turn() {
   if (error_) {
     return *error_;
   }
-  if (write_ != nullptr || inbox_.rows_ready() == 0 || context_.is_stopping() || !has_begun() ||
-      !may_commit()) {
+  if (write_ != nullptr) {
+    return {};
+  }
+  RETINUE_TRY(refill_inbox(context_.dependencies().store, ref_, inbox_));
+  if (inbox_.rows_ready() == 0 || context_.is_stopping() || !has_begun() || !may_commit()) {
     return {};
   }
   write_ = std::make_unique<Write>();

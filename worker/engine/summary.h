@@ -33,6 +33,7 @@ struct ComputationSummary {
   uint64_t state_changes = 0;
   uint64_t keys_cached = 0;
   uint64_t queued_messages = 0;
+  uint64_t inbox_bytes = 0;  // what is queued, as far as it is in memory
 };
 
 struct Summary {

@@ -6,25 +6,16 @@
 #include <map>
 #include <set>
 
+#include "worker/spec/stream_cycles.h"
+
 namespace retinue::worker {
 namespace {
 
 constexpr std::string_view kPartitionPlaceholder = "{partition}";
 
-// Computations so that producers come before consumers. Precondition: no cycles.
+// Computations so that producers come before consumers, as far as cycles allow.
 std::vector<ComputationId> in_stream_order(const PipelineSpec& spec) {
-  std::map<StreamId, ComputationId> producer;
-  for (const auto& [id, computation] : spec.computations) {
-    for (const StreamId& stream : computation.output_stream_ids) {
-      producer.emplace(stream, id);
-    }
-    if (computation.dead_letter_stream_id) {
-      producer.emplace(*computation.dead_letter_stream_id, id);
-    }
-    if (computation.kind == ComputationKind::kPassthroughSource) {
-      producer.emplace(*computation.source_stream_id, id);
-    }
-  }
+  const std::map<StreamId, ComputationId> producer = stream_producers(spec);
   std::vector<ComputationId> order;
   std::set<ComputationId> done;
   const auto visit = [&](const auto& self, const ComputationId& id) -> void {
@@ -130,9 +121,11 @@ void connect(Topology& topology) {
       for (const auto& consumer : topology.computations) {
         for (const InputPlan& input : consumer->inputs) {
           if (input.stream == output.stream && input.key) {
-            output.consumers.push_back({.owner = consumer->owner,
-                                        .partition_count = consumer->partition_count,
-                                        .key = input.key});
+            output.consumers.push_back(
+                {.owner = consumer->owner,
+                 .partition_count = consumer->partition_count,
+                 .key = input.key,
+                 .is_in_cycle = producer->cycle && producer->cycle == consumer->cycle});
           }
         }
       }
@@ -167,8 +160,12 @@ std::vector<OwnerNumber> Topology::producers_of(OwnerNumber consumer) const {
 
 Result<Topology> resolve_topology(const PipelineSpec& spec, Store& store) {
   Topology topology;
+  const std::map<ComputationId, uint32_t> cycles = stream_cycles(spec);
   for (const ComputationId& id : in_stream_order(spec)) {
     RETINUE_ASSIGN(auto plan, resolve_computation(spec, id, store));
+    if (const auto cycle = cycles.find(id); cycle != cycles.end()) {
+      plan->cycle = cycle->second;
+    }
     topology.computations.push_back(std::move(plan));
   }
   for (const auto& [name, sink] : spec.sinks) {

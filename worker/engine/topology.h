@@ -25,7 +25,7 @@ struct SinkPlan {
 };
 
 struct Topology {
-  // In an order in which every stream's producer stands before its consumers.
+  // In an order in which every stream's producer stands before its consumers, but for cycles.
   std::vector<std::unique_ptr<ComputationPlan>> computations;
   std::vector<std::unique_ptr<SinkPlan>> sinks;
 

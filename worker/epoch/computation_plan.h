@@ -28,6 +28,8 @@ struct ConsumerPlan {
   uint32_t partition_count = 1;
   // nullopt for a sink: its partition is the producer's, or 0 when it has one only.
   std::optional<KeyExtractor> key;
+  // The producer reads, directly or through others, what the consumer emits.
+  bool is_in_cycle = false;
 };
 
 struct OutputPlan {
@@ -56,6 +58,8 @@ struct ComputationPlan {
   // The output that only dead letters go to.
   std::optional<uint32_t> dead_letter_output;
   std::vector<StatePlan> states;
+  // The number of the cycle of computations that it is in.
+  std::optional<uint32_t> cycle;
   DynamicComputationSpec limits;
 };
 

@@ -9,6 +9,7 @@
 
 #include "worker/json/error_text.h"
 #include "worker/spec/part_check.h"
+#include "worker/spec/stream_cycles.h"
 
 namespace retinue::worker {
 namespace {
@@ -44,9 +45,40 @@ class StreamGraph {
     }
   }
 
-  void check_cycles() {
+  // The companion protocol gives a stream of a job one role.
+  void check_own_outputs() const {
     for (const auto& [id, computation] : spec_.computations) {
-      visit(id, computation);
+      for (size_t i = 0; i < computation.input_stream_ids.size(); ++i) {
+        const StreamId& input = computation.input_stream_ids[i];
+        if (!input.empty() && std::ranges::count(computation.output_stream_ids, input) > 0) {
+          problems_.add(child_path(part_path("computations", id.value(), "input_stream_ids"), i),
+                        fmt::format("expected another stream than the computation's own output, "
+                                    "found {}; let another computation stand between",
+                                    quote_text(input.value())));
+        }
+      }
+    }
+  }
+
+  // A cycle in which no message ever begins is a mistake.
+  void check_cycles() const {
+    std::map<uint32_t, std::vector<ComputationId>> cycles;
+    for (const auto& [id, cycle] : stream_cycles(spec_)) {
+      cycles[cycle].push_back(id);
+    }
+    for (const auto& [cycle, members] : cycles) {
+      const bool is_fed = std::ranges::any_of(
+          members, [&](const ComputationId& id) { return is_fed_from_outside(id, members); });
+      if (!is_fed) {
+        std::string names;
+        for (const ComputationId& id : members) {
+          names += (names.empty() ? "" : ", ") + quote_text(id.value());
+        }
+        problems_.add(part_path("computations", members.front().value(), "input_stream_ids"),
+                      fmt::format("expected an input from outside of the cycle of {}, found none: "
+                                  "no message would ever come",
+                                  names));
+      }
     }
   }
 
@@ -99,39 +131,15 @@ class StreamGraph {
     }
   }
 
-  // Depth first along the inputs. The depth is at most the number of computations, which
-  // limits::kSpecEntriesLimit bounds.
-  void visit(const ComputationId& id, const ComputationSpec& computation) {
-    if (!visited_.insert(id).second) {
-      return;
-    }
-    trail_.push_back(&id);
-    for (const StreamId& input : computation.input_stream_ids) {
-      const auto producer = producers_.find(input);
-      if (producer == producers_.end()) {
-        continue;
-      }
-      const auto entry = spec_.computations.find(producer->second);
-      const auto start = std::find_if(trail_.begin(), trail_.end(), [&](const ComputationId* on) {
-        return *on == producer->second;
-      });
-      if (start != trail_.end()) {
-        add_cycle({start, trail_.end()});
-      } else {
-        visit(entry->first, entry->second);
-      }
-    }
-    trail_.pop_back();
-  }
-
-  // `against` goes from consumer to producer.
-  void add_cycle(const std::vector<const ComputationId*>& against) const {
-    std::string cycle = against.front()->value();
-    for (auto id = against.rbegin(); id != against.rend(); ++id) {
-      cycle += " -> " + (*id)->value();
-    }
-    problems_.add(part_path("computations", against.front()->value(), "input_stream_ids"),
-                  fmt::format("the cycle {} is not supported yet", cycle));
+  // True too when who feeds it is not known, which is another problem.
+  bool is_fed_from_outside(const ComputationId& id,
+                           const std::vector<ComputationId>& members) const {
+    return std::ranges::any_of(
+        spec_.computations.at(id).input_stream_ids, [&](const StreamId& input) {
+          const auto producer = producers_.find(input);
+          return producer == producers_.end() ||
+                 std::ranges::find(members, producer->second) == members.end();
+        });
   }
 
   const PipelineSpec& spec_;
@@ -139,15 +147,14 @@ class StreamGraph {
   std::map<StreamId, ComputationId> producers_;
   std::map<StreamId, ComputationId> private_streams_;  // of ordered sources, which alone read them
   std::set<StreamId> consumed_;
-  std::set<ComputationId> visited_;
-  std::vector<const ComputationId*> trail_;
 };
 
 }  // namespace
 
 void check_graph(const PipelineSpec& spec, Problems& problems) {
-  StreamGraph graph(spec, problems);
+  const StreamGraph graph(spec, problems);
   graph.check_ends();
+  graph.check_own_outputs();
   graph.check_cycles();
 }
 

@@ -9,7 +9,8 @@ namespace retinue::worker {
 // Every stream, companion and computation that is named exists, and no list names one twice.
 void check_references(const PipelineSpec& spec, Problems& problems);
 
-// Every stream has one producer and at least one consumer, and there are no cycles.
+// Every stream has one producer and at least one consumer, every cycle is fed from outside,
+// and none is of one computation.
 void check_graph(const PipelineSpec& spec, Problems& problems);
 
 // Key columns are columns of every input stream; a source's stream has the columns it fills.

@@ -6,32 +6,47 @@
 
 namespace retinue::worker {
 
-Result<void> Inbox::restore(
-    InboxPosition position,
-    std::vector<std::pair<BlockSequence, std::shared_ptr<const MessageBlock>>> blocks) {
+Result<void> Inbox::restore(InboxPosition position, Blocks blocks, BlockSequence end) {
   RETINUE_CHECK(blocks_.empty() && next_announced_ == BlockSequence(1));
   position_ = position;
-  next_pushed_ = position.block;
-  for (auto& [sequence, block] : blocks) {
-    if (sequence != next_pushed_) {
-      return Error{ErrorCode::kDataCorrupted,
-                   fmt::format("expected message block {}, found {}: the queue has a gap",
-                               next_pushed_.value(), sequence.value())};
-    }
-    bytes_ += block->byte_size();
-    rows_ready_ += block->row_count();
-    blocks_.push_back(std::move(block));
-    next_pushed_ = next_pushed_.next();
-  }
+  spilled_begin_ = position.block;
+  next_pushed_ = next_announced_ = std::max(position.block, end);
+  RETINUE_TRY(refill(std::move(blocks)));
   if (position.row > 0 && (blocks_.empty() || position.row >= blocks_.front()->row_count())) {
     return Error{ErrorCode::kDataCorrupted,
                  fmt::format("the queue's position is row {} of message block {}, which has no "
                              "such row",
                              position.row, position.block.value())};
   }
+  if (has_spilled() && !blocks_.empty()) {
+    rows_spilled_ = rows_ready_ / blocks_.size() * (next_pushed_.value() - spilled_begin_.value());
+  }
   rows_ready_ -= position.row;
-  next_announced_ = next_pushed_;
   return {};
+}
+
+Result<void> Inbox::refill(Blocks blocks) {
+  for (auto& [sequence, block] : blocks) {
+    if (sequence != spilled_begin_ || sequence >= next_pushed_) {
+      return Error{ErrorCode::kDataCorrupted,
+                   fmt::format("expected message block {}, found {}: the queue has a gap",
+                               spilled_begin_.value(), sequence.value())};
+    }
+    rows_spilled_ -= std::min<uint64_t>(block->row_count(), rows_spilled_);
+    bytes_ += block->byte_size();
+    hold(std::move(block));
+  }
+  if (!has_spilled()) {
+    rows_spilled_ = 0;
+  }
+  return {};
+}
+
+void Inbox::hold(std::shared_ptr<const MessageBlock> block) {
+  spilled_begin_ = spilled_begin_.next();
+  held_bytes_ += block->byte_size();
+  rows_ready_ += block->row_count();
+  blocks_.push_back(std::move(block));
 }
 
 BlockSequence Inbox::announce(size_t block_bytes) {
@@ -44,9 +59,15 @@ BlockSequence Inbox::announce(size_t block_bytes) {
 void Inbox::push(BlockSequence sequence, std::shared_ptr<const MessageBlock> block) {
   RETINUE_CHECK(sequence == next_pushed_ && sequence < next_announced_,
                 "blocks are pushed in the order they were announced");
+  const bool spills =
+      has_spilled() || (!blocks_.empty() && held_bytes_ + block->byte_size() > bytes_limit_);
   next_pushed_ = next_pushed_.next();
-  rows_ready_ += block->row_count();
-  blocks_.push_back(std::move(block));
+  if (spills) {
+    bytes_ -= block->byte_size();
+    rows_spilled_ += block->row_count();
+  } else {
+    hold(std::move(block));
+  }
 }
 
 void Inbox::take(uint32_t rows_limit, size_t bytes_limit, std::vector<InboxRun>& runs) {
@@ -73,6 +94,7 @@ void Inbox::take(uint32_t rows_limit, size_t bytes_limit, std::vector<InboxRun>&
     position_.row += count;
     if (position_.row == block->row_count()) {
       bytes_ -= block->byte_size();
+      held_bytes_ -= block->byte_size();
       position_ = {.block = position_.block.next(), .row = 0};
       blocks_.pop_front();
     }

@@ -49,6 +49,10 @@ void ScriptedJob::process_input(OrderPosition order) {
     split(order, key, std::get<std::string>(row[0]));
   } else if (spec_.function == "count") {
     count(order, key, std::get<std::string>(row[0]));
+  } else if (spec_.function == "pass") {
+    pass(order, std::get<std::string>(row[0]));
+  } else if (spec_.function == "branch") {
+    branch(order, key, std::get<std::string>(row[0]));
   } else {
     count_size(order, key, std::get<uint64_t>(row[2]));
   }
@@ -80,6 +84,27 @@ void ScriptedJob::count(OrderPosition order, KeyIndex key, const std::string& wo
   rows.rows().set_uint64(ColumnIndex(1), count);
   rows.rows().set_uint64(ColumnIndex(2), word.size());
   finish(rows, order);
+}
+
+void ScriptedJob::pass(OrderPosition order, const std::string& text) {
+  for (uint32_t i = 0; i < spec_.streams.size(); ++i) {
+    if (spec_.stream(StreamIndex(i)).role == companion::StreamRole::kOutput) {
+      companion::OutputRows& rows = answer_.output(StreamIndex(i));
+      rows.rows().set_bytes(ColumnIndex(0), text);
+      finish(rows, order);
+    }
+  }
+}
+
+void ScriptedJob::branch(OrderPosition order, KeyIndex key, const std::string& text) {
+  const StateIndex n = *spec_.find_state("n");
+  set_number(n, key, number(n, key) + 1);
+  const uint64_t value = std::stoull(text);
+  for (int i = 0; i < 2 && value > 0; ++i) {
+    companion::OutputRows& rows = answer_.output(*spec_.find_stream("branches"));
+    rows.rows().set_bytes(ColumnIndex(0), std::to_string(value - 1));
+    finish(rows, order);
+  }
 }
 
 void ScriptedJob::count_size(OrderPosition order, KeyIndex key, uint64_t size) {

@@ -32,6 +32,10 @@ class ScriptedJob {
   void process_input(OrderPosition order);
   void split(OrderPosition order, KeyIndex key, const std::string& line);
   void count(OrderPosition order, KeyIndex key, const std::string& word);
+  // Emits what it got to every output.
+  void pass(OrderPosition order, const std::string& text);
+  // A number emits the one below it twice.
+  void branch(OrderPosition order, KeyIndex key, const std::string& text);
   void count_size(OrderPosition order, KeyIndex key, uint64_t size);
   void finish(companion::OutputRows& rows, OrderPosition parent);
 

@@ -226,10 +226,12 @@ void World::connect_all() {
       hello.initMaxVersion().setMajor(1);
       hello.setToken(run_->transport.processes[i].variable("RETINUE_TOKEN"));
       hello.setCompanion("words");
-      auto functions = hello.initFunctions(3);
+      auto functions = hello.initFunctions(5);
       functions[0].setName("split");
       functions[1].setName("count");
       functions[2].setName("sizes");
+      functions[3].setName("branch");
+      functions[4].setName("pass");
     });
   }
 }

@@ -235,8 +235,9 @@ INSTANTIATE_TEST_SUITE_P(
             "/computations/read/output_stream_ids/1",
             "expected another stream than the source's own"},
         Bad{"/computations/count/input_stream_ids", "[\"words\", \"events\", \"counts\"]",
-            "/computations/count/input_stream_ids",
-            "the cycle count -> count is not supported yet"}));
+            "/computations/count/input_stream_ids/2",
+            "expected another stream than the computation's own output, found \"counts\"; let "
+            "another computation stand between"}));
 
 INSTANTIATE_TEST_SUITE_P(
     DeadLetters, BadParts,
@@ -287,16 +288,27 @@ TEST(BadPartSpecs, StreamsWithoutEnds) {
                       "as an input"}));
 }
 
-TEST(BadPartSpecs, Cycles) {
+TEST(BadPartSpecs, CyclesAreFedFromOutside) {
   yson::Node spec = sample_spec();
   put(spec, "/streams/back", R"({"schema": [{"name": "word", "type": "string"}]})");
   put(spec, "/computations/count/input_stream_ids/2", "\"back\"");
   put(spec, "/computations/again", R"({
     "kind": "transform", "companion": "counter", "input_stream_ids": ["counts"],
     "group_by_schema": [{"name": "word", "type": "string"}], "output_stream_ids": ["back"]})");
+  EXPECT_THAT(problems_of(spec), ElementsAre());
+  put(spec, "/streams/round", R"({"schema": [{"name": "word", "type": "string"}]})");
+  put(spec, "/streams/trip", R"({"schema": [{"name": "word", "type": "string"}]})");
+  put(spec, "/computations/there", R"({
+    "kind": "transform", "companion": "counter", "input_stream_ids": ["trip"],
+    "group_by_schema": [{"name": "word", "type": "string"}], "output_stream_ids": ["round"]})");
+  put(spec, "/computations/back", R"({
+    "kind": "transform", "companion": "counter", "input_stream_ids": ["round"],
+    "group_by_schema": [{"name": "word", "type": "string"}], "output_stream_ids": ["trip"]})");
   EXPECT_THAT(problems_of(spec),
-              ElementsAre(SpecProblem{"/computations/again/input_stream_ids",
-                                      "the cycle again -> count -> again is not supported yet"}));
+              ElementsAre(SpecProblem{
+                  "/computations/back/input_stream_ids",
+                  "expected an input from outside of the cycle of \"back\", \"there\", found none: "
+                  "no message would ever come"}));
 }
 
 }  // namespace
