@@ -42,7 +42,7 @@ void check_columns(const StreamId& stream, const TableSchema& schema, Problems& 
 }  // namespace
 
 std::span<const Column> dead_letter_columns() {
-  static const std::vector<Column> columns = [] {
+  static const std::vector<Column> kColumns = [] {
     std::vector<Column> made;
     const auto add = [&](std::string_view name, ColumnType type) {
       made.push_back(
@@ -65,7 +65,7 @@ std::span<const Column> dead_letter_columns() {
     add("failed_at", ColumnType::kInt64);
     return made;
   }();
-  return columns;
+  return kColumns;
 }
 
 void check_dead_letters(const PipelineSpec& spec, Problems& problems) {

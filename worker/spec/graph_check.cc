@@ -66,7 +66,8 @@ class StreamGraph {
     for (const auto& [id, cycle] : stream_cycles(spec_)) {
       cycles[cycle].push_back(id);
     }
-    for (const auto& [cycle, members] : cycles) {
+    for (const auto& cycle : cycles) {
+      const std::vector<ComputationId>& members = cycle.second;
       const bool is_fed = std::ranges::any_of(
           members, [&](const ComputationId& id) { return is_fed_from_outside(id, members); });
       if (!is_fed) {
